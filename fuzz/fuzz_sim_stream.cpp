@@ -113,6 +113,18 @@ laxity_sim_platform platform_of(std::uint8_t choices)
     platform.switch_ticks = 7;
     platform.kernel_code_lines = 2;
     platform.kernel_data_lines = 1;
+    platform.timer_interval = (choices >> 1U & 1U) * UINT64_C(90);
+    platform.timer_ticks = 4;
+    platform.timer_code_lines = 1;
+    platform.timer_data_lines = 1;
+    platform.predictor_entries = (choices >> 2U & 1U) * 4;
+    platform.mispredict_ticks = 6;
+    platform.itlb = {
+        .size_bytes = (choices & 1U) * UINT64_C(8192), .ways = 2, .replacement = replacement
+    };
+    platform.dtlb = platform.itlb;
+    platform.walk_loads = 2;
+    platform.walk_ticks = 3;
     platform.transfer_ticks = 9;
     platform.upgrade_ticks = 5;
     platform.l1i = {.size_bytes = 128, .ways = 2, .replacement = replacement};
@@ -121,7 +133,8 @@ laxity_sim_platform platform_of(std::uint8_t choices)
     platform.levels[0].cache = {.size_bytes = 512, .ways = 4, .replacement = replacement};
     platform.levels[0].cores = 2 - (choices >> 5U & 1U);
     platform.levels[0].hit_ticks = 3;
-    platform.levels[0].prefetches = (choices >> 6U & 1U) != 0;
+    platform.levels[0].prefetch =
+        (choices >> 6U & 1U) != 0 ? LAXITY_SIM_PREFETCH_NEXT_LINE : LAXITY_SIM_PREFETCH_NONE;
     platform.levels[0].way_masks[0] = choices >> 7U;
     platform.memory = {
         .channels = 2,

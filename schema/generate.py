@@ -23,6 +23,8 @@ C_TYPES = {
 # A member cannot be called as a keyword is.
 KEYWORDS = frozenset({"case"})
 
+# Of counts of pages.
+PAGE_BYTES = 4096
 # Of an option: its kind of value in native/cli/option.h, C type, and what its member ends with.
 OPTION_TYPES = {
     "duration": ("DURATION", "int64_t", "_ns"),
@@ -326,6 +328,8 @@ def setting_of(key: dict[str, Any], table: str, cache: str, numbers: dict[str, i
         high = 1
     elif key.get("lines"):
         low = min(low, 1)
+    elif key.get("pages"):
+        low, high = low * PAGE_BYTES, high * PAGE_BYTES
     needed = "false" if cache else "true"
     return f'SETTING("{name}", {member}, {needed}, 1, {low}, UINT64_C({high}))'
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -52,6 +53,21 @@ static int find_step(
         );
     }
     return 0;
+}
+
+int laxity_guest_find_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    int place = 0;
+    for (const char *at = list; *at != '\0'; place++) {
+        const size_t next = strcspn(at, " ");
+        if (next == length && strncmp(at, word, length) == 0) {
+            return place;
+        }
+        at += next;
+        at += *at == ' ';
+    }
+    return -1;
 }
 
 int laxity_guest_load(

@@ -35,6 +35,9 @@ struct laxity_guest {
     uint32_t calls; /* of the job's function in one job; 0 is 1 */
 };
 
+/* laxity_guest_find_word - place of a word in a list with blanks between words; -1 = none */
+int laxity_guest_find_word(const char *list, const char *word);
+
 /*
  * laxity_guest_load - load a shared object and find the functions of its convention
  *

@@ -11,6 +11,7 @@
  */
 #include "base/error.h"
 #include "base/port/time.h"
+#include "guests/expected.h"
 #include "guests/fnv.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
@@ -49,59 +50,20 @@ enum {
     WORD_FILTER,
     WORD_DIRECTORY,
     WORDS_NEEDED,
-    EXPECTED_BYTES = 128,
-    HASH_TEXT_BYTES = 17,
 };
 
 /* Hooks have no argument that could lead them there. */
 static struct laxity_isolated isolated;
 static struct laxity_job_outcome outcome;
-static struct {
-    char end[EXPECTED_BYTES]; /* HOW:CODE:CHECK */
-    char output[HASH_TEXT_BYTES];
-    char files[HASH_TEXT_BYTES];
-} expected;
+static struct laxity_expected expected;
 static char new_directory[PATH_MAX]; /* "": it was named */
 static int complaints_fd = STDERR_FILENO;
-
-/* Place of a word in a blank-separated list, -1 = none. */
-static int find_word(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-    int place = 0;
-    for (const char *at = list; *at != '\0'; place++) {
-        const size_t next = strcspn(at, " ");
-        if (next == length && strncmp(at, word, length) == 0) {
-            return place;
-        }
-        at += next;
-        at += *at == ' ';
-    }
-    return -1;
-}
 
 /* Of init, not of the guest, which has a standard error of its own from some point on. */
 static int refuse(const char *what, const char *why)
 {
     (void)dprintf(complaints_fd, "guest: %s: %s\n", what, why);
     return -1;
-}
-
-/* The last two of five fields are hashes or "-". Returns 0, or -1. */
-static int read_expected(const char *text)
-{
-    const char *files = strrchr(text, ':');
-    const char *output = files ? memrchr(text, ':', (size_t)(files - text)) : NULL;
-    if (!output || (size_t)(files - output) > HASH_TEXT_BYTES || strlen(files) > HASH_TEXT_BYTES ||
-        (size_t)(output - text) >= EXPECTED_BYTES) {
-        return -1;
-    }
-    laxity_format(expected.end, sizeof expected.end, "%.*s", (int)(output - text), text);
-    laxity_format(
-        expected.output, sizeof expected.output, "%.*s", (int)(files - output - 1), output + 1
-    );
-    laxity_format(expected.files, sizeof expected.files, "%s", files + 1);
-    return 0;
 }
 
 /* In a process of its own a job needs no more than init and teardown. */
@@ -119,7 +81,7 @@ static void choose_mode(enum laxity_isolation isolation)
  * that does not return has no next one. */
 static void check_batch(void)
 {
-    char silent[HASH_TEXT_BYTES];
+    char silent[LAXITY_HASH_TEXT_BYTES];
     laxity_format(silent, sizeof silent, "%016" PRIx64, LAXITY_FNV_BASIS);
     if (isolated.mode != LAXITY_ISOLATION_NONE) {
         laxity_job_failed("calls: state would be taken back between them, in the measured part");
@@ -164,8 +126,8 @@ static int enter_directory(const char *named)
 static int load(int argc, char **words)
 {
     struct laxity_error error = {0};
-    const int convention = find_word(LAXITY_CONVENTIONS, words[WORD_CONVENTION]);
-    const int isolation = find_word(ISOLATIONS, words[WORD_ISOLATION]);
+    const int convention = laxity_guest_find_word(LAXITY_CONVENTIONS, words[WORD_CONVENTION]);
+    const int isolation = laxity_guest_find_word(ISOLATIONS, words[WORD_ISOLATION]);
     if (convention < 0) {
         return refuse(words[WORD_CONVENTION], "is no convention; use one of " LAXITY_CONVENTIONS);
     }
@@ -214,7 +176,7 @@ int benchmark_init(int argc, void **argv)
     if (argc < WORDS_NEEDED) {
         return refuse("words", "too few; laxity suite run gives them");
     }
-    if (read_expected(argv[WORD_EXPECTED])) {
+    if (laxity_expected_read(&expected, argv[WORD_EXPECTED])) {
         return refuse(argv[WORD_EXPECTED], "is not HOW:CODE:CHECK:OUTPUT:FILES");
     }
     complaints_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -238,23 +200,10 @@ static void set_calls(uint32_t calls)
     isolated.guest.calls = calls;
 }
 
-/* Whether it ended as a fresh one does: by the same way, and where that is no return, with the same
- * code or signal. */
-static bool is_normal_end(void)
-{
-    const char *how = laxity_guest_end_name(outcome.end.kind);
-    const size_t length = strlen(how);
-    if (strncmp(expected.end, how, length) != 0 || expected.end[length] != ':') {
-        return false;
-    }
-    return outcome.end.kind == LAXITY_GUEST_RETURNED ||
-           strtol(expected.end + length + 1, NULL, 10) == outcome.end.code;
-}
-
 /* Not its normal end, and what it has left is taken back: the next job goes on. */
 static uint32_t job_cause(void)
 {
-    if (is_normal_end()) {
+    if (laxity_expected_is_end(&expected, &outcome.end)) {
         return LAXITY_END_NONE;
     }
     return outcome.end.kind == LAXITY_GUEST_SIGNALLED ? LAXITY_END_SIGNAL : LAXITY_END_EXIT;
@@ -303,7 +252,8 @@ void benchmark_execution(int argc, void **argv)
     laxity_isolated_job(&isolated, &outcome);
     const bool goes_on =
         isolated.mode == LAXITY_ISOLATION_RESTORE || isolated.mode == LAXITY_ISOLATION_FORK;
-    if (outcome.end.kind != LAXITY_GUEST_RETURNED && !goes_on && !is_normal_end()) {
+    if (outcome.end.kind != LAXITY_GUEST_RETURNED && !goes_on &&
+        !laxity_expected_is_end(&expected, &outcome.end)) {
         end_abnormally();
     }
 }
@@ -313,37 +263,10 @@ const char *benchmark_log_header(void)
     return ",right";
 }
 
-/* Of what is written as "-" there is nothing to compare. */
-static bool is_hash(uint64_t hash, const char *text)
-{
-    char seen[HASH_TEXT_BYTES];
-    laxity_format(seen, sizeof seen, "%016" PRIx64, hash);
-    return strcmp(text, "-") == 0 || strcmp(text, seen) == 0;
-}
-
-static bool is_as_expected(void)
-{
-    char check[EXPECTED_BYTES];
-    char end[EXPECTED_BYTES];
-    const bool check_returned = !outcome.has_check || outcome.check.kind == LAXITY_GUEST_RETURNED;
-    laxity_format(check, sizeof check, "%d", outcome.check.code);
-    laxity_format(
-        end,
-        sizeof end,
-        "%s:%d:%s",
-        laxity_guest_end_name(outcome.end.kind),
-        outcome.end.code,
-        outcome.has_check ? check : "-"
-    );
-    return check_returned && strcmp(end, expected.end) == 0 &&
-           is_hash(outcome.output.hash, expected.output) &&
-           is_hash(outcome.files.hash, expected.files);
-}
-
 float benchmark_log_data(void)
 {
     laxity_isolated_end(&isolated, &outcome);
-    return is_as_expected() ? 1.0F : 0.0F;
+    return laxity_expected_is_met(&expected, &outcome) ? 1.0F : 0.0F;
 }
 
 void benchmark_teardown(int argc, void **argv)

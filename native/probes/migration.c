@@ -354,6 +354,18 @@ static int measure(struct laxity_probe_run *run)
     return 0;
 }
 
+/* A simulated platform has no nodes: those of its CPUs' numbers are the host's. */
+static int check(void *from, struct laxity_error *error)
+{
+    const struct laxity_migration_settings *settings = from;
+    (void)error;
+    for (size_t i = 0; laxity_machine.is_simulated && i < settings->pairs.n; i++) {
+        settings->pairs.items[i].node = INT32_MIN;
+        settings->pairs.items[i].node_to = INT32_MIN;
+    }
+    return 0;
+}
+
 const struct laxity_probe laxity_probe_migration = {
     .name = "migration",
     .stream = "migration.npy",
@@ -364,4 +376,5 @@ const struct laxity_probe laxity_probe_migration = {
     .measure = measure,
     .teardown = teardown,
     .count_rows = count_rows,
+    .check = check,
 };

@@ -49,11 +49,12 @@ static const char always[] =
  * Allowed to init and to the C library, as is getrandom once: glibc asks for a key that only tells
  * a pointer freed twice. It asks set_tid_address for a number that it keeps, sysinfo for how much
  * memory qsort may take, and readlink for where the program is. Files are the user's input, the
- * same in every run.
+ * same in every run. The harness of suites' programs makes files in memory, and goes where there
+ * are none.
  */
 static const char before_jobs[] =
-    " access faccessat faccessat2 fcntl fcntl64 fstat fstat64 fstatat64 getcwd getdents64 "
-    "getrlimit mlock mlock2 mlockall munlock munlockall ioctl lstat lstat64 "
+    " access chdir faccessat faccessat2 fcntl fcntl64 fstat fstat64 fstatat64 getcwd getdents64 "
+    "getrlimit memfd_create mlock mlock2 mlockall munlock munlockall ioctl lstat lstat64 "
     "newfstatat open openat pread64 preadv prlimit64 read readlink readlinkat readv "
     "set_tid_address stat stat64 statx sysinfo ugetrlimit uname ";
 
@@ -175,12 +176,7 @@ static void on_clock(void *context, const char *clock)
 static const char *why_refused(void *context)
 {
     struct laxity_sim_calls *calls = context;
-    laxity_format(
-        calls->why,
-        sizeof calls->why,
-        "it calls %s: threads and processes are not simulated; run it without --platform",
-        calls->refused
-    );
+    laxity_format(calls->why, sizeof calls->why, LAXITY_SIM_WHY_FORBIDDEN, calls->refused);
     return calls->why;
 }
 

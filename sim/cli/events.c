@@ -82,6 +82,12 @@ static uint64_t count_of(
         return counts->writes * platform->line_bytes;
     case LAXITY_MODEL_EVENT_BUS_ACCESS:
         return counts->reads + counts->writes;
+    case LAXITY_MODEL_EVENT_BRANCH_MISSES:
+        return counts->mispredictions;
+    case LAXITY_MODEL_EVENT_ITLB_REFILL:
+        return counts->fetch_walks;
+    case LAXITY_MODEL_EVENT_DTLB_REFILL:
+        return counts->data_walks;
     }
     return 0;
 }

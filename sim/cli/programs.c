@@ -307,13 +307,27 @@ static bool is_done(const struct laxity_sim_run *simulation, uint32_t index)
            drain->next_ordinal == jobs_of(simulation, index);
 }
 
-/* A program that has done all that it was asked for tears down, and prints what it has found. */
+/* A program that has done all that it was asked for tears down, and prints what it has found. One
+ * that fails then has failed: its last job may have been wrong. */
 static void let_end(struct laxity_sim_run *simulation, uint32_t index)
 {
     static uint64_t unused[WORDS];
     const struct laxity_sim_source source = simulation->tasks[index].source;
-    while (is_done(simulation, index) && !laxity_sim_must_stop(simulation) &&
-           source.read(source.context, unused, WORDS) > 0) {
+    bool has_ended = false;
+    while (is_done(simulation, index) && !has_ended && !laxity_sim_must_stop(simulation)) {
+        has_ended = source.read(source.context, unused, WORDS) == 0;
+    }
+    const char *why = has_ended ? laxity_sim_emulator_failure(simulation->emulators[index]) : NULL;
+    if (why) {
+        struct laxity_task *task = laxity_segment_task(simulation->segment, index);
+        task->drain.end = LAXITY_END_EXIT;
+        laxity_error_set(
+            &simulation->segment->run.error,
+            LAXITY_EXIT_VIOLATED,
+            "task \"%.60s\": behind its last job %.100s",
+            task->config.process.name,
+            why
+        );
     }
 }
 

@@ -19,6 +19,7 @@
 enum {
     LINE_BYTES = 2048,         /* a number of each core */
     LONGEST_MERGED_BYTES = 64, /* interface/engine.h */
+    PAGE_BYTES = 4096,         /* likewise */
     DECIMAL = 10,
 };
 
@@ -192,14 +193,23 @@ static bool is_whole(const struct reading *reading)
         platform->kernel_code_lines + platform->kernel_data_lines > 0) {
         return false;
     }
+    if (platform->timer_interval > 0 && platform->timer_ticks == 0) {
+        return false;
+    }
+    if (platform->predictor_entries != 0 && !is_power_of_two(platform->predictor_entries)) {
+        return false;
+    }
     if (platform->merges_stores && platform->line_bytes > LONGEST_MERGED_BYTES) {
         return false;
     }
     return reading->instructions.architecture[0] != '\0' &&
            reading->instructions.scheduling[0] != '\0' && reading->instructions.cycle_ticks != 0 &&
-           platform->ticks_per_s[1] != 0 && is_power_of_two(platform->line_bytes) &&
+           platform->ticks_per_s[1] != 0 && is_power_of_two(platform->colours) &&
+           is_power_of_two(platform->line_bytes) &&
            is_first_level(&platform->l1i, platform->line_bytes) &&
-           is_first_level(&platform->l1d, platform->line_bytes) && are_levels(platform);
+           is_first_level(&platform->l1d, platform->line_bytes) &&
+           is_first_level(&platform->itlb, PAGE_BYTES) &&
+           is_first_level(&platform->dtlb, PAGE_BYTES) && are_levels(platform);
 }
 
 static int read_file(const char *path, struct reading *out_reading, struct laxity_error *error)

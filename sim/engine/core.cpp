@@ -7,6 +7,7 @@
 #include "interface/engine.h"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -19,17 +20,22 @@ namespace laxity {
 
 namespace {
 
-/* A core lets go after so many blocks, so that somebody looks whether the run shall end. */
-constexpr unsigned BLOCKS_PER_TURN = 1U << 10U;
 /* Where the kernel has what belongs to a core. */
 constexpr unsigned KERNEL_DATA_SHIFT = 40;
+/* What its timer takes lies so far behind what its switches take. */
+constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U;
 
 } // namespace
 
 Core::Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy)
     : platform_(platform), number_(number),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      hierarchy_(hierarchy)
+      hierarchy_(hierarchy), is_plain_(
+                                 platform.predictor_entries == 0 && platform.itlb.size_bytes == 0 &&
+                                 platform.dtlb.size_bytes == 0
+                             ),
+
+      branches_(platform.predictor_entries)
 {
 }
 
@@ -51,8 +57,16 @@ void Core::begin(const Execution &execution, std::uint64_t now)
     is_asked_ = false;
     is_draining_ = false;
     if (execution.reader != nullptr) {
+        set_timer();
         at_boundary(now); /* it may have ended at once */
     }
+}
+
+/* It interrupts at multiples of its interval. */
+void Core::set_timer()
+{
+    const std::uint64_t interval = platform_.timer_interval;
+    timer_tick_ = interval == 0 ? NEVER : (now_ / interval + 1) * interval;
 }
 
 void Core::begin_switch(std::uint64_t now)
@@ -122,7 +136,7 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
             return;
         }
         next_tick_ = now;
-        if (hierarchy_.keeps_room() && hierarchy_.waits_on(execution_.task, kind(), channel)) {
+        if (hierarchy_.keeps_room() && hierarchy_.waits_on(accessor(), kind(), channel)) {
             go_on(now); /* what it would do in its turn */
         }
     } else if (wait_ != Wait::Nothing) {
@@ -134,7 +148,7 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
 void Core::end_wait()
 {
     std::uint64_t ticks = turn_ - wait_since_;
-    if (execution_.spent != nullptr) {
+    if (accessor() != KERNEL) { /* whose time is nobody's */
         std::array<std::uint64_t, 4> &stalls = execution_.spent->stalls;
         if (wait_ == Wait::Channel) {
             stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
@@ -158,7 +172,7 @@ void Core::go_on(std::uint64_t horizon)
     turn_ = next_tick_;
     turn_since_ = turn_since();
     const bool waits_on =
-        wait_ == Wait::Channel && hierarchy_.waits_on(execution_.task, kind(), *wait_channel_);
+        wait_ == Wait::Channel && hierarchy_.waits_on(accessor(), kind(), *wait_channel_);
     if (wait_ != Wait::Nothing) {
         end_wait();
     }
@@ -173,22 +187,38 @@ void Core::go_on(std::uint64_t horizon)
     }
 }
 
+/* Whose access of data it is. */
+std::uint64_t Core::instruction() const
+{
+    return stage_ == Stage::Lines
+               ? execution_.position->block->steps[execution_.position->index].address
+               : NO_INSTRUCTION;
+}
+
 /* Tells whether the line is dealt with. If not, or if it must be waited for, the core pauses. */
 bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
 {
-    const Touch touch{
-        .core = number_, .task = execution_.task, .kind = kind, .line = line, .written = written
-    };
-    if (hierarchy_.touch_privately(number_, kind, line, now_)) {
+    /* Who has found room is no longer the one who has waited longest. */
+    const auto is_in_turn = [this] { return std::min(room_since_, now_) == turn_since_; };
+    const bool may_be_taken = hierarchy_.is_coupling() && now_ == turn_ && !is_in_turn();
+    if (!may_be_taken && hierarchy_.touch_privately(number_, kind, line, now_)) {
         return true;
     }
-    /* Who has found room is no longer the one who has waited longest. */
-    if (now_ != turn_ || std::min(room_since_, now_) != turn_since_) {
+    if (now_ != turn_ || !is_in_turn()) {
         is_paused_ = true;
         set_next(Next::GoOn);
         return false;
     }
-    const Answer answer = hierarchy_.touch(touch, now_);
+    const Answer answer = hierarchy_.touch(
+        {.core = number_,
+         .task = accessor(),
+         .kind = kind,
+         .line = line,
+         .written = written,
+         .is_walk = stage_ == Stage::Walk,
+         .instruction = instruction()},
+        now_
+    );
     switch (answer.what) {
     case Answer::WaitsRequest:
     case Answer::WaitsChannel:
@@ -215,24 +245,44 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     return true;
 }
 
-void Core::run_kernel()
+/* True if it has been through its lines: so many of code at the address, of data there in what
+ * belongs to the core. Else the core pauses. */
+bool Core::touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address)
 {
-    const std::uint32_t n_code = platform_.kernel_code_lines;
-    const std::uint64_t base = (std::uint64_t{KERNEL} << TASK_SHIFT) >> line_shift_;
-    const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT >> line_shift_;
-    is_paused_ = false;
-    while (kernel_line_ < n_code + platform_.kernel_data_lines) {
+    const std::uint64_t base = std::uint64_t{KERNEL} << TASK_SHIFT | address;
+    const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT;
+    while (kernel_line_ < n_code + n_data) {
         const bool is_code = kernel_line_ < n_code;
-        const std::uint64_t line = is_code ? kernel_line_ : own + (kernel_line_ - n_code);
-        if (touch(is_code ? Kind::Fetch : Kind::Load, base + line, 0, true)) {
+        const std::uint64_t line = is_code ? (base >> line_shift_) + kernel_line_
+                                           : ((base + own) >> line_shift_) + kernel_line_ - n_code;
+        if (touch(is_code ? Kind::Fetch : Kind::Load, line, 0, true)) {
             kernel_line_++;
         }
         if (is_paused_) {
-            return;
+            return false;
         }
     }
-    now_ += platform_.switch_ticks;
-    set_next(Next::Switched);
+    return true;
+}
+
+void Core::run_kernel()
+{
+    is_paused_ = false;
+    if (touch_kernel(platform_.kernel_code_lines, platform_.kernel_data_lines, 0)) {
+        now_ += platform_.switch_ticks;
+        set_next(Next::Switched);
+    }
+}
+
+/* By the timer. */
+void Core::interrupt()
+{
+    if (touch_kernel(platform_.timer_code_lines, platform_.timer_data_lines, TIMER_ADDRESS)) {
+        now_ += platform_.timer_ticks;
+        set_timer();
+        execution_.position->fetched = NEVER;
+        stage_ = Stage::Boundary;
+    }
 }
 
 void Core::run(std::uint64_t horizon)
@@ -254,6 +304,12 @@ void Core::run(std::uint64_t horizon)
             break;
         case Stage::Lines:
             lines();
+            break;
+        case Stage::Walk:
+            walk();
+            break;
+        case Stage::Timer:
+            interrupt();
             break;
         }
     }
@@ -304,7 +360,7 @@ void Core::at_boundary(std::uint64_t horizon)
             break;
         }
         /* A block follows. */
-        if (!is_asked_ && run_blocks(horizon)) {
+        if (!is_asked_ && run_blocks(std::min(horizon, timer_tick_))) {
             return;
         }
         if (position.block != before || reader.peek() != Event::Block) {
@@ -316,6 +372,11 @@ void Core::at_boundary(std::uint64_t horizon)
         reader.take();
     }
     if (stop_or_pause(horizon)) {
+        return;
+    }
+    if (now_ >= timer_tick_) {
+        kernel_line_ = 0;
+        stage_ = Stage::Timer;
         return;
     }
     const Step &step = position.block->steps[position.index];
@@ -334,121 +395,12 @@ bool Core::stop_or_pause(std::uint64_t horizon)
     return true;
 }
 
-/* Whether one of these registers may wait for a load. */
-bool Core::needs_operand(const Registers &registers) const
-{
-    return std::ranges::any_of(operands_, [&registers](const Operand &operand) {
-        return operand.is_one_of(registers);
-    });
-}
-
-/*
- * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
- * is to be done at the place where the core is now.
- */
-bool Core::run_blocks(std::uint64_t horizon)
-{
-    if (!hierarchy_.has_outstanding(number_, now_)) {
-        operands_.clear();
-    }
-    Reader &reader = *execution_.reader;
-    Position &position = *execution_.position;
-    std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
-    for (unsigned n = 0; reader.peek() == Event::Block; n++) {
-        const Block &block = reader.block();
-        if (needs_operand(block.registers)) {
-            return false;
-        }
-        if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
-            if (n == BLOCKS_PER_TURN) {
-                is_paused_ = true;
-                set_next(Next::GoOn);
-                return true;
-            }
-            return false;
-        }
-        reader.take();
-        position = {.block = &block, .index = 0, .fetched = NEVER};
-        if (!run_block(block)) {
-            return true;
-        }
-        const std::size_t n_steps = block.steps.size();
-        now_ += block.ticks;
-        execution_.spent->busy += block.ticks;
-        instructions += n_steps;
-        position.index = n_steps;
-    }
-    return false;
-}
-
-/* The core is at an instruction of the block that has begun last. */
-bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
-{
-    const std::uint64_t ticks =
-        index < block.steps.size() ? block.steps[index].offset : block.ticks;
-    now_ += ticks;
-    execution_.spent->busy += ticks;
-    hierarchy_.counts(number_).instructions += index;
-    execution_.position->index = index;
-    loaded_.clear();
-    stage_ = stage;
-    return false;
-}
-
-/* True if all of it has been executed; else the core is where it could not go on. */
-bool Core::run_block(const Block &block)
-{
-    Reader &reader = *execution_.reader;
-    Position &position = *execution_.position;
-    const std::uint64_t base = std::uint64_t{execution_.task} << TASK_SHIFT;
-    const Fetch *fetch = block.fetches.data();
-    const Fetch *const end_of_fetches = fetch + block.fetches.size();
-    const auto fetch_until = [&](std::size_t index) {
-        for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
-            if (!hierarchy_.touch_privately(number_, Kind::Fetch, fetch->line, now_)) {
-                line_ = fetch->line;
-                last_line_ = block.steps[fetch->index].last_line;
-                return leave_block(block, fetch->index, Stage::Fetch);
-            }
-            position.fetched = fetch->line;
-        }
-        return true;
-    };
-    std::size_t index = 0; /* instructions before it are done */
-    Event event = reader.peek();
-    for (; event == Event::Access; event = reader.peek()) {
-        const Access access = reader.access();
-        if (access.index() + 1 < index || access.index() >= block.steps.size()) {
-            return leave_block(block, index, Stage::Boundary);
-        }
-        if (!fetch_until(access.index())) {
-            return false;
-        }
-        reader.take();
-        const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
-        const std::uint64_t begin = base + access.address();
-        const std::uint64_t last_line = (begin + access.bytes() - 1) >> line_shift_;
-        for (std::uint64_t line = begin >> line_shift_; line <= last_line; line++) {
-            if (!hierarchy_.touch_privately(number_, kind, line, now_)) {
-                take_access(access);
-                line_ = line;
-                return leave_block(block, access.index(), Stage::Lines);
-            }
-        }
-        index = access.index() + 1;
-    }
-    if (event != Event::Block) {
-        return leave_block(block, index, Stage::Boundary);
-    }
-    return fetch_until(block.steps.size());
-}
-
 void Core::fetch()
 {
     Position &position = *execution_.position;
     while (line_ <= last_line_) {
         if (line_ != position.fetched) {
-            if (!touch(Kind::Fetch, line_, 0, true)) {
+            if (!find_page(Kind::Fetch, line_) || !touch(Kind::Fetch, line_, 0, true)) {
                 return;
             }
             position.fetched = line_;
@@ -531,7 +483,7 @@ void Core::lines()
 {
     const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
     while (line_ <= last_line_) {
-        if (!touch(kind(), line_, written_bytes(line_), must_wait)) {
+        if (!find_page(kind(), line_) || !touch(kind(), line_, written_bytes(line_), must_wait)) {
             return;
         }
         line_++;
@@ -540,6 +492,21 @@ void Core::lines()
         }
     }
     stage_ = Stage::Access;
+}
+
+/* All of a block has been executed: what its branch costs. */
+void Core::judge_branch(const Block &block)
+{
+    Reader &reader = *execution_.reader;
+    if (!branches_.exists() || reader.peek() != Event::Block) {
+        return;
+    }
+    const bool is_taken = reader.block().address != block.end_address;
+    if (!branches_.learn(block.last_address, is_taken)) {
+        hierarchy_.counts(number_).mispredictions++;
+        now_ += platform_.mispredict_ticks;
+        execution_.spent->busy += platform_.mispredict_ticks;
+    }
 }
 
 void Core::end_instruction()
@@ -567,6 +534,9 @@ void Core::end_instruction()
     now_ += end - step.offset;
     execution_.spent->busy += end - step.offset;
     hierarchy_.counts(number_).instructions++;
+    if (position.index == steps.size()) {
+        judge_branch(*position.block);
+    }
     stage_ = Stage::Boundary;
 }
 

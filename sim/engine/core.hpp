@@ -7,6 +7,8 @@
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"
+#include "model/branches.hpp"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
@@ -91,10 +93,11 @@ class Core {
     {
         return is_asked_;
     }
-    /* How long it has been waiting. */
+    /* How long its task has been waiting. */
     [[nodiscard]] std::uint64_t waited(std::uint64_t now) const
     {
-        return wait_ == Wait::Nothing ? 0 : now - std::min(wait_since_, now);
+        return wait_ == Wait::Nothing || accessor() == KERNEL ? 0
+                                                              : now - std::min(wait_since_, now);
     }
 
   private:
@@ -104,6 +107,8 @@ class Core {
         Operands,
         Access,
         Lines, /* of an access */
+        Walk,  /* through the page table, before the line that the stage before is at */
+        Timer, /* the kernel, between two instructions */
     };
     enum class Wait : std::uint8_t {
         Nothing,
@@ -127,9 +132,14 @@ class Core {
 
     void run(std::uint64_t horizon);
     void run_kernel();
+    void interrupt();
+    bool touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address);
+    void set_timer();
     bool run_blocks(std::uint64_t horizon);
+    template <bool IS_PLAIN> bool run_blocks_of(std::uint64_t horizon);
+    template <bool IS_PLAIN> bool touch_ahead(Kind kind, std::uint64_t line);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
-    bool run_block(const Block &block);
+    template <bool IS_PLAIN> bool run_block(const Block &block);
     bool leave_block(const Block &block, std::size_t index, Stage stage);
     void at_boundary(std::uint64_t horizon);
     bool ends_here(Event event);
@@ -137,24 +147,37 @@ class Core {
     void take_access(const Access &access);
     void fetch();
     void operands();
+    bool find_page(Kind kind, std::uint64_t line);
+    void walk();
     void access();
     void lines();
+    void judge_branch(const Block &block);
     void end_instruction();
     bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
     void wait(Wait why, std::uint64_t request, Channel *channel);
     void end_wait();
     void set_next(Next next);
+    /* Whose accesses are made. */
+    [[nodiscard]] std::uint32_t accessor() const
+    {
+        return stage_ == Stage::Timer ? KERNEL : execution_.task;
+    }
     /* Of what the instruction is at. */
     [[nodiscard]] Kind kind() const
     {
-        return stage_ == Stage::Fetch ? Kind::Fetch : is_store_ ? Kind::Store : Kind::Load;
+        return stage_ == Stage::Fetch                ? Kind::Fetch
+               : stage_ == Stage::Lines && is_store_ ? Kind::Store
+                                                     : Kind::Load;
     }
+    [[nodiscard]] std::uint64_t instruction() const;
     [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
 
     const laxity_sim_platform &platform_;
     std::uint32_t number_;
     unsigned line_shift_;
     Hierarchy &hierarchy_;
+    bool is_plain_; /* it has neither a predictor nor TLBs: there is less to look at */
+    Branches branches_;
 
     Execution execution_;
     std::uint64_t now_ = 0;
@@ -172,9 +195,14 @@ class Core {
     std::uint64_t begin_ = 0; /* of the access: its first byte, with the task's lines */
     std::uint64_t end_ = 0;
     bool is_store_ = false;
+    Stage walked_for_ = Stage::Fetch;
+    Cause walk_cause_ = Cause::Own;
+    std::uint64_t walk_page_ = 0;
+    std::uint32_t walk_loads_ = 0;      /* that are left */
     std::vector<std::uint64_t> loaded_; /* requests of the instruction's loads */
     std::vector<Operand> operands_;     /* by their requests' numbers */
     std::uint32_t kernel_line_ = 0;
+    std::uint64_t timer_tick_ = NEVER; /* before an instruction from then on it interrupts */
 
     Wait wait_ = Wait::Nothing;
     std::uint64_t wait_request_ = 0;

@@ -23,6 +23,7 @@ struct laxity_sim_emulator {
     int fd;
     pid_t pid;
     laxity_sim_patience patience;
+    int status; /* when `why` is known */
     std::string why;
 };
 
@@ -109,6 +110,7 @@ std::string end_of(laxity_sim_emulator &emulator)
         return "the program has closed what its records are written into";
     }
     const int status = end_group(emulator);
+    emulator.status = status;
     if (WIFSIGNALED(status)) {
         const char *const name = sigdescr_np(WTERMSIG(status));
         return std::string{"the program died of "} + (name != nullptr ? name : "a signal");
@@ -163,7 +165,7 @@ int laxity_sim_emulator_start(
         return errno;
     }
     auto *const emulator = new (std::nothrow)
-        laxity_sim_emulator{.fd = ends[0], .pid = 0, .patience = patience, .why = {}};
+        laxity_sim_emulator{.fd = ends[0], .pid = 0, .patience = patience, .status = 0, .why = {}};
     if (emulator == nullptr) {
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -189,6 +191,12 @@ int laxity_sim_emulator_start(
 laxity_sim_source laxity_sim_emulator_source(laxity_sim_emulator *emulator)
 {
     return {.context = emulator, .read = read_words, .why = why_ended};
+}
+
+const char *laxity_sim_emulator_failure(laxity_sim_emulator *emulator)
+{
+    const char *const why = why_ended(emulator);
+    return emulator->status != 0 ? why : nullptr;
 }
 
 void laxity_sim_emulator_stop(laxity_sim_emulator *emulator)

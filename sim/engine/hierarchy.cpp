@@ -4,8 +4,10 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,28 +20,31 @@ namespace laxity {
 
 namespace {
 
-constexpr std::uint64_t PAGE_BYTES = 4096;
-/* Lines that a cache awaited are forgotten now and then. */
-constexpr std::size_t AWAITED_MAX = 64;
-
 } // namespace
 
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
-      task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      merges_(platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0),
-      memory_(platform.memory, platform.cores), tasks_(n_tasks)
+      page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
+      writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
+      merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
+      frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
         cores_.push_back({
             .l1i = Store{platform.l1i, platform.line_bytes},
             .l1d = Store{platform.l1d, platform.line_bytes},
+            .itlb = {.pages = Store{platform.itlb, PAGE_BYTES}},
+            .dtlb = {.pages = Store{platform.dtlb, PAGE_BYTES}},
             .requests = {},
         });
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
-        has_level_ |= level.cache.size_bytes > 0;
+        wishes_ = level.prefetch == LAXITY_SIM_PREFETCH_STRIDE;
+        n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
+        hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;
+        is_coupling_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_INCLUSIVE &&
+                        std::min(level.cores, platform.cores) > 1;
         const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
         std::vector<Store> &stores = levels_.emplace_back();
         for (std::uint32_t instance = 0; instance < n; instance++) {
@@ -94,7 +99,7 @@ void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core,
         return;
     }
     const std::uint64_t line = victim.line();
-    const std::uint64_t owner = line >> task_shift_;
+    const std::uint64_t owner = line >> store.task_shift;
     if (owner == task) {
         (void)store.lost.take(line);
     } else if (owner < tasks_.size()) { /* not the kernel, nor beyond the last address */
@@ -106,123 +111,6 @@ void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
 {
     const Cause lost = store.lost.take(line);
     cause = cause == Cause::Own ? lost : cause;
-}
-
-ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
-{
-    const auto found =
-        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
-    return found == store.awaited.end() ? ReadRef{} : found->second;
-}
-
-void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now)
-{
-    if (store.awaited.size() >= AWAITED_MAX) {
-        std::erase_if(store.awaited, [now](const auto &one) { return one.second->done <= now; });
-    }
-    const auto found =
-        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
-    if (found != store.awaited.end()) {
-        found->second = read;
-    } else {
-        store.awaited.emplace_back(line, read);
-    }
-}
-
-void Hierarchy::write_back(
-    std::uint64_t line,
-    std::size_t from_level,
-    std::uint32_t core,
-    std::uint32_t task,
-    std::uint64_t now
-)
-{
-    for (std::size_t i = from_level; i < levels_.size(); i++) {
-        Store &store = level(i, core);
-        if (!store.cache.exists()) {
-            continue;
-        }
-        if (Place *const place = store.cache.use(line)) {
-            place->set_dirty();
-            return;
-        }
-        const Place victim = store.cache.allocate(line, platform_.levels[i].way_masks[core]);
-        store.cache.find(line)->set_dirty();
-        note_lost(store, victim, core, task);
-        if (victim.is_empty() || !victim.is_dirty()) {
-            return;
-        }
-        line = victim.line();
-    }
-    memory_.write(line, now + platform_.memory.request_ticks, core);
-    counts(core).writes++;
-}
-
-/* Steps f and g. */
-void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
-{
-    request.is_merging = false;
-    std::uint64_t path = 0;
-    std::uint64_t missed = 0; /* levels, as bits */
-    for (std::size_t i = 0; i < levels_.size(); i++) {
-        Store &store = level(i, core);
-        if (!store.cache.exists()) {
-            continue;
-        }
-        path += platform_.levels[i].hit_ticks;
-        counts(core).levels[i].lookups++;
-        if (store.cache.use(request.line) != nullptr) {
-            request.done = now + path;
-            request.read = awaited(store, request.line);
-            return;
-        }
-        counts(core).levels[i].misses++;
-        missed |= std::uint64_t{1} << i;
-        find_cause(store, request.line, request.cause);
-        const Place victim =
-            store.cache.allocate(request.line, platform_.levels[i].way_masks[core]);
-        if (!victim.is_empty() && victim.is_dirty()) {
-            write_back(victim.line(), i + 1, core, request.task, now);
-        }
-        note_lost(store, victim, core, request.task);
-    }
-    const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
-    request.done = 0;
-    request.read = memory_.read(request.line, arrival, core);
-    counts(core).reads++;
-    for (std::size_t i = 0; i < levels_.size(); i++) {
-        if ((missed >> i & 1U) != 0) {
-            await(level(i, core), request.line, request.read, now);
-        }
-    }
-    if (!levels_.empty() && (missed >> (levels_.size() - 1) & 1U) != 0) {
-        prefetch(request, core, now, arrival);
-    }
-}
-
-void Hierarchy::prefetch(
-    const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival
-)
-{
-    const std::size_t last = levels_.size() - 1;
-    const std::uint64_t line = request.line + 1;
-    const std::uint64_t lines_per_page =
-        std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
-    Store &store = level(last, core);
-    if (!platform_.levels[last].prefetches || line % lines_per_page == 0 ||
-        store.cache.find(line) != nullptr || !memory_.channel_of(line).has_read_room()) {
-        return;
-    }
-    Cause unused = Cause::Own;
-    find_cause(store, line, unused);
-    const Place victim = store.cache.allocate(line, platform_.levels[last].way_masks[core]);
-    if (!victim.is_empty() && victim.is_dirty()) {
-        write_back(victim.line(), last + 1, core, request.task, now);
-    }
-    note_lost(store, victim, core, request.task);
-    await(store, line, memory_.read(line, arrival, core), now);
-    counts(core).levels[last].prefetches++;
-    counts(core).reads++;
 }
 
 void Hierarchy::send_merging(std::uint32_t core, std::uint64_t now)
@@ -243,9 +131,9 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
     std::uint64_t others = tasks_[touch.task].visited & ~(std::uint64_t{1} << touch.core);
     for (; others != 0; others &= others - 1) {
         const auto other = static_cast<std::uint32_t>(std::countr_zero(others));
-        function(first_level(other, touch.kind).cache);
+        function(first_level(other, touch.kind).cache, touch.line);
         for (std::size_t i = 0; i < levels_.size() && platform_.levels[i].cores == 1; i++) {
-            function(levels_[i][other].cache);
+            function(levels_[i][other].cache, touch.at);
         }
     }
 }
@@ -254,8 +142,8 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
 Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 {
     Copies copies;
-    each_copy(touch, [&touch, &copies](Cache &cache) {
-        Place *const place = cache.find(touch.line);
+    each_copy(touch, [&touch, &copies](Cache &cache, std::uint64_t at) {
+        Place *const place = cache.find(touch.line, at);
         if (place == nullptr) {
             return;
         }
@@ -265,7 +153,7 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
             place->set_shared();
             place->set_clean();
         } else if (touch.kind == Kind::Store) {
-            cache.remove(touch.line);
+            cache.remove(touch.line, at);
         }
     });
     return copies;
@@ -275,13 +163,13 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 bool Hierarchy::is_held(const Touch &touch)
 {
     for (std::size_t i = 0; i < levels_.size(); i++) {
-        if (level(i, touch.core).cache.find(touch.line) != nullptr) {
+        if (level(i, touch.core).cache.find(touch.line, touch.at) != nullptr) {
             return true;
         }
     }
     bool is_found = false;
-    each_copy(touch, [&touch, &is_found](Cache &cache) {
-        is_found |= cache.find(touch.line) != nullptr;
+    each_copy(touch, [&touch, &is_found](Cache &cache, std::uint64_t at) {
+        is_found |= cache.find(touch.line, at) != nullptr;
     });
     return is_found;
 }
@@ -295,8 +183,8 @@ bool Hierarchy::will_merge(const Touch &touch)
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
     std::vector<Request> &requests = cores_[touch.core].requests;
-    const bool is_kernels = touch.task == KERNEL; /* it waits for each of its loads */
-    const std::uint32_t limit = touch.kind == Kind::Load ? (is_kernels ? 0 : platform_.fill_buffers)
+    const std::uint32_t limit = touch.kind == Kind::Load
+                                    ? (touch.is_blocking() ? 0 : platform_.fill_buffers)
                                 : touch.kind == Kind::Store ? platform_.store_entries
                                                             : 0;
     std::uint32_t n_outstanding = 0;
@@ -313,7 +201,7 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         }
         return {.what = Answer::WaitsRequest, .request = first->number};
     }
-    Channel &channel = memory_.channel_of(touch.line);
+    Channel &channel = memory_.channel_of(touch.at);
     /* What merges is never read; in the end it is written. */
     if (!is_upgrade && !channel.has_room() && !is_held(touch) &&
         (!channel.has_write_room() || !will_merge(touch))) {
@@ -325,9 +213,14 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
     CoreCaches &own = cores_[touch.core];
+    std::uint64_t wish = touch.line;
+    if (wishes_ && touch.kind == Kind::Load && touch.instruction != NO_INSTRUCTION) {
+        wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
+    }
     return own.requests.emplace_back(Request{
         .number = own.n_made++,
         .line = touch.line,
+        .at = touch.at,
         .task = touch.task,
         .kind = touch.kind,
         .cause = cause,
@@ -336,6 +229,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         .done = NEVER,
         .read = {},
         .shared_used = 0,
+        .wish = wish,
     });
 }
 
@@ -399,17 +293,18 @@ std::size_t Hierarchy::first_shared_level() const
 /* Step 4. */
 Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 {
-    const bool is_uncached_store =
-        touch.kind == Kind::Store && !cores_[touch.core].l1d.cache.exists();
-    const Place victim = allocate_first(touch, now);
+    const bool goes_through = touch.kind == Kind::Store && writes_through_;
+    const Place victim = goes_through ? Place{} : allocate_first(touch, now);
     Store &first = first_level(touch.core, touch.kind);
     Cause cause = Cause::Own;
     find_cause(first, touch.line, cause);
     const Copies copies = look_elsewhere(touch);
     if (copies.is_any) {
         cause = cause == Cause::Own ? Cause::Moved : cause;
-        if (touch.kind == Kind::Load && first.cache.exists()) {
-            first.cache.find(touch.line)->set_shared();
+        /* What merged and was sent for the victim may have taken the line away again. */
+        Place *const place = first.cache.find(touch.line);
+        if (touch.kind == Kind::Load && place != nullptr) {
+            place->set_shared();
         }
     }
     Request &request = make(touch, cause);
@@ -417,21 +312,21 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
         counts(touch.core).transfers++;
         request.done = now + platform_.transfer_ticks;
         if (touch.kind == Kind::Load) {
-            write_back(touch.line, first_shared_level(), touch.core, touch.task, now);
+            write_back(touch, first_shared_level(), now);
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
         note_written(request, touch, now);
-    } else if (is_uncached_store && !has_level_) {
+    } else if (goes_through && n_levels_on_ == 0) {
         request.done = now + platform_.memory.request_ticks;
     } else {
         send(request, touch.core, now);
     }
-    if (!victim.is_empty() && victim.is_dirty()) {
-        write_back(victim.line(), 0, touch.core, touch.task, now);
+    if (is_handed_down(victim)) {
+        hand_down(victim, 0, touch.core, touch.task, now);
     }
-    if (is_uncached_store) {
-        write_back(touch.line, 0, touch.core, touch.task, now);
+    if (goes_through) {
+        write_back(touch, 0, now);
     }
     return {.what = Answer::Asked, .request = request.number};
 }
@@ -439,7 +334,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 /* A store to a line that others may hold, too. */
 Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
 {
-    each_copy(touch, [&touch](Cache &cache) { cache.remove(touch.line); });
+    each_copy(touch, [&touch](Cache &cache, std::uint64_t at) { cache.remove(touch.line, at); });
     place.set_unshared();
     place.set_dirty();
     counts(touch.core).upgrades++;
@@ -448,16 +343,30 @@ Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
     return {.what = Answer::Asked, .request = request.number};
 }
 
-Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
+/* Step 2: a line that is on its way, and that the first level has evicted in the meantime. */
+void Hierarchy::allocate_awaited(const Touch &touch, std::uint64_t now)
 {
+    const Place victim = allocate_first(touch, now);
+    Cause unused = Cause::Own;
+    find_cause(first_level(touch.core, touch.kind), touch.line, unused);
+    if (is_handed_down(victim)) {
+        hand_down(victim, 0, touch.core, touch.task, now);
+    }
+}
+
+Answer Hierarchy::touch(Touch touch, std::uint64_t now)
+{
+    touch.at = frames_.physical(touch.line);
     CoreCaches &own = cores_[touch.core];
     (void)has_outstanding(touch.core, now);
-    Store &first = first_level(touch.core, touch.kind);
-    Place *const place = first.cache.use(touch.line);
+    Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
+    /* What goes through may find its line, and goes on all the same. */
+    const bool goes_through = touch.kind == Kind::Store && writes_through_;
+    const bool is_hit = place != nullptr && !goes_through;
     const bool is_upgrade =
-        place != nullptr && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
-    if (pending == nullptr && (place == nullptr || is_upgrade)) {
+        is_hit && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
+    if (pending == nullptr && (!is_hit || is_upgrade)) {
         const Answer answer = room(touch, now, is_upgrade);
         if (answer.what != Answer::Done) {
             return answer;
@@ -467,25 +376,20 @@ Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
     if (is_upgrade) {
         return upgrade(touch, *place, now);
     }
-    if (place != nullptr && touch.kind == Kind::Store) {
+    if (is_hit && touch.kind == Kind::Store) {
         place->set_dirty();
     }
-    if (place != nullptr && pending == nullptr) {
+    if (is_hit && pending == nullptr) {
         return {.what = Answer::Done};
     }
-    (touch.kind == Kind::Fetch  ? own.counts.fetch_misses
-     : touch.kind == Kind::Load ? own.counts.load_misses
-                                : own.counts.store_misses)++;
+    if (place == nullptr || pending != nullptr) {
+        count_miss(own, touch.kind);
+    }
     if (pending == nullptr) {
         return ask(touch, now);
     }
-    if (place == nullptr) {
-        const Place victim = allocate_first(touch, now);
-        Cause unused = Cause::Own;
-        find_cause(first, touch.line, unused);
-        if (!victim.is_empty() && victim.is_dirty()) {
-            write_back(victim.line(), 0, touch.core, touch.task, now);
-        }
+    if (place == nullptr && !goes_through) {
+        allocate_awaited(touch, now);
     }
     return join(touch, *pending, now);
 }

@@ -7,10 +7,13 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,6 +35,7 @@ enum class Kind : std::uint8_t {
 struct Request {
     std::uint64_t number;
     std::uint64_t line;
+    std::uint64_t at; /* its number in memory */
     std::uint32_t task;
     Kind kind;
     Cause cause;
@@ -40,6 +44,7 @@ struct Request {
     std::uint64_t done;        /* not before; NEVER if not known */
     ReadRef read;              /* nor before this one, if there is one */
     std::uint64_t shared_used; /* of what the read was held up for others */
+    std::uint64_t wish;        /* the line that its instruction will ask for; its own: none */
 
     [[nodiscard]] std::uint64_t done_at() const
     {
@@ -53,7 +58,16 @@ struct Touch {
     std::uint32_t task;
     Kind kind;
     std::uint64_t line;
-    std::uint64_t written; /* of a store: the bytes of the line, as bits */
+    std::uint64_t written;                      /* of a store: the bytes of the line, as bits */
+    bool is_walk = false;                       /* a load of a page table */
+    std::uint64_t instruction = NO_INSTRUCTION; /* of a task's load: its address */
+    std::uint64_t at = 0; /* the line's number in memory; the hierarchy knows it */
+
+    /* A load that is waited for whatever the platform has. */
+    [[nodiscard]] bool is_blocking() const
+    {
+        return is_walk || task == KERNEL;
+    }
 };
 
 /* What an access must wait for, or may. */
@@ -84,7 +98,7 @@ class Hierarchy {
             return false;
         }
         if (kind == Kind::Store) {
-            if (place->is_shared()) {
+            if (place->is_shared() || writes_through_) {
                 return false;
             }
             place->set_dirty();
@@ -93,8 +107,27 @@ class Hierarchy {
         return true;
     }
 
+    /* Whether the TLB of this kind has the page of a line, or there is none; uses it. */
+    bool use_page(std::uint32_t core, Kind kind, std::uint64_t line)
+    {
+        CoreCaches &own = cores_.data()[core];
+        Tlb &tlb = kind == Kind::Fetch ? own.itlb : own.dtlb;
+        const std::uint64_t page = line >> page_shift_;
+        if (page == tlb.last || !tlb.pages.cache.exists()) {
+            return true;
+        }
+        if (tlb.pages.cache.use(page) == nullptr) {
+            return false;
+        }
+        tlb.last = page;
+        return true;
+    }
+
+    /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
+    Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
+
     /* Any access; in the order of all keys. */
-    Answer touch(const Touch &touch, std::uint64_t now);
+    Answer touch(Touch touch, std::uint64_t now);
 
     /* Whether a core has asked for something that is not there yet; what is there is forgotten. */
     bool has_outstanding(std::uint32_t core, std::uint64_t now)
@@ -115,11 +148,18 @@ class Hierarchy {
                 (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
     }
 
-    /* Whether reads are sent only where there is room for them: nothing merges, and no other core
-     * has a copy. Whom a core waits for is known then when the channel has decided. */
+    /* Whether reads are sent only where there is room for them: nothing merges, no other core has
+     * a copy, and no level takes from the next one what the next one was to be asked for. Whom a
+     * core waits for is known then when the channel has decided. */
     [[nodiscard]] bool keeps_room() const
     {
-        return !merges_ && !has_moved_;
+        return !merges_ && !has_moved_ && n_levels_on_ <= 1;
+    }
+
+    /* Whether an access of one core may take lines from caches that another one has for itself. */
+    [[nodiscard]] bool is_coupling() const
+    {
+        return is_coupling_;
     }
 
     /* Sends what merges on a core. */
@@ -147,19 +187,30 @@ class Hierarchy {
     /* A cache, and who has taken which line from it. */
     struct Store {
         Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes)
-            : cache(cache_of, line_bytes)
+            : cache(cache_of, line_bytes),
+              task_shift(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
         {
         }
 
         Cache cache;
+        unsigned task_shift; /* of the number of a line */
         Lost lost;
         std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
+    };
+    /* Of pages, which are its lines. */
+    struct Tlb {
+        Store pages;
+        std::uint64_t last =
+            NEVER; /* the one used last; so it is there, and a use changes nothing */
     };
     struct CoreCaches {
         Store l1i;
         Store l1d;
+        Tlb itlb;
+        Tlb dtlb;
         std::vector<Request> requests; /* in the order of their numbers */
         std::uint64_t n_made = 0;
+        Strides strides{};
         laxity_sim_counts counts{};
     };
     struct TaskPlace {
@@ -178,6 +229,12 @@ class Hierarchy {
          : kind == Kind::Load ? own.counts.loads
                               : own.counts.stores)++;
     }
+    static void count_miss(CoreCaches &own, Kind kind)
+    {
+        (kind == Kind::Fetch  ? own.counts.fetch_misses
+         : kind == Kind::Load ? own.counts.load_misses
+                              : own.counts.store_misses)++;
+    }
     [[nodiscard]] static Request *
     outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now);
     [[nodiscard]] Store &first_level(std::uint32_t core, Kind kind)
@@ -195,20 +252,38 @@ class Hierarchy {
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
     Request &make(const Touch &touch, Cause cause);
     Place allocate_first(const Touch &touch, std::uint64_t now);
+    void allocate_awaited(const Touch &touch, std::uint64_t now);
     Answer ask(const Touch &touch, std::uint64_t now);
     Answer upgrade(const Touch &touch, Place &place, std::uint64_t now);
     Copies look_elsewhere(const Touch &touch);
     template <typename Function> void each_copy(const Touch &touch, Function function);
+    void move_up(
+        const Request &request,
+        std::size_t i,
+        std::uint64_t allocated,
+        std::uint32_t core,
+        std::uint64_t now
+    );
     void send(Request &request, std::uint32_t core, std::uint64_t now);
     void
     prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
-    void write_back(
-        std::uint64_t line,
+    void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
+    Place allocate(
+        std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
+    );
+    /* Whether somebody asks for what a cache evicts. */
+    [[nodiscard]] bool is_handed_down(const Place &victim) const
+    {
+        return !victim.is_empty() && (victim.is_dirty() || hands_down_clean_);
+    }
+    void hand_down(
+        Place victim,
         std::size_t from_level,
         std::uint32_t core,
         std::uint32_t task,
         std::uint64_t now
     );
+    void write_back(const Touch &touch, std::size_t from_level, std::uint64_t now);
     void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
     [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
     void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);
@@ -216,11 +291,16 @@ class Hierarchy {
     [[nodiscard]] std::size_t first_shared_level() const;
 
     laxity_sim_platform platform_;
-    unsigned task_shift_;
-    bool has_level_ = false; /* below the first */
-    bool merges_;            /* stores, if nothing holds their lines */
-    bool has_moved_ = false; /* a task, from one core to another */
-    Memory memory_;          /* before whoever holds its reads */
+    unsigned page_shift_;      /* of the number of a line */
+    unsigned n_levels_on_ = 0; /* below the first */
+    bool wishes_ = false;      /* loads, for the last level */
+    bool is_coupling_ = false;
+    bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
+    bool writes_through_;           /* stores, what they write */
+    bool merges_;                   /* stores, if nothing holds their lines */
+    bool has_moved_ = false;        /* a task, from one core to another */
+    Frames frames_;
+    Memory memory_; /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;

@@ -127,8 +127,10 @@ void Scheduler::look_ahead(std::uint64_t now)
     const bool is_anybody_leaving = std::ranges::any_of(seats_, [](const Seat &seat) {
         return seat.is_switching || seat.core.is_asked();
     });
-    is_coupled_ =
-        listener_.on_wait != nullptr || (has_wandering_ && (is_waiting || is_anybody_leaving));
+    /* A co-runner takes a core that a finish has left, and whoever comes next, at a tick that was
+     * not known before, may stop another one in its place. */
+    is_coupled_ = listener_.on_wait != nullptr || hierarchy_.is_coupling() ||
+                  (has_wandering_ && (is_waiting || is_anybody_leaving || has_corunners_));
 }
 
 std::uint64_t Scheduler::next_tick() const

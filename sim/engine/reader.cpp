@@ -88,6 +88,7 @@ void Reader::append(Block &block, const laxity_sim_instruction &instruction, std
     const
 {
     Step step{
+        .address = (first_line_ << line_shift_) + address,
         .first_line = first_line_ + (address >> line_shift_),
         .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
         .offset = block.ticks,
@@ -107,6 +108,7 @@ void Reader::append(Block &block, const laxity_sim_instruction &instruction, std
     block.steps.push_back(step);
     block.clock = instruction.clock != nullptr ? instruction.clock : block.clock;
     block.ticks += instruction.ticks;
+    block.last_address = address;
 }
 
 /* Blocks are numbered in the order of their definition. */
@@ -146,10 +148,12 @@ bool Reader::define(std::uint64_t id)
     }
     address &= LAXITY_RECORD_ADDRESS_MASK;
     Block block{};
+    block.address = address;
     for (const laxity_sim_instruction &instruction : instructions) {
         append(block, instruction, address);
         address += instruction.bytes;
     }
+    block.end_address = address;
     n_plain_ += n_plain_ == blocks_.size() && block.clock == nullptr ? 1 : 0;
     blocks_.push_back(std::make_unique<const Block>(std::move(block)));
     return true;

@@ -23,6 +23,7 @@ using Registers = std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64>;
 
 /* An instruction of a block, ready to be executed by one task. */
 struct Step {
+    std::uint64_t address;
     std::uint64_t first_line; /* that it lies in */
     std::uint64_t last_line;
     std::uint64_t offset; /* ticks after the block began, if nothing is waited for */
@@ -43,6 +44,9 @@ struct Block {
     std::uint64_t ticks; /* of all of them */
     Registers registers; /* that they read or write */
     const char *clock;   /* that one of them reads, or nullptr */
+    std::uint64_t address;
+    std::uint64_t last_address; /* of the last instruction */
+    std::uint64_t end_address;
 };
 
 /* What comes next in a program. */

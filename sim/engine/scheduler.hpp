@@ -170,7 +170,8 @@ class Scheduler {
     bool has_wandering_ = false; /* tasks with several cores */
     bool has_corunners_ = false;
     bool is_anybody_at_work_ = false; /* a task that is told has begun a job */
-    /* An end of a job on one core may stop another core: nobody runs ahead of anybody. */
+    /* An end of a job on one core may stop another core, or an access take its lines: nobody runs
+     * ahead of anybody. */
     bool is_coupled_ = false;
 };
 

@@ -6,6 +6,7 @@
  * therefore stands alone, under QEMU's licence. It decodes nothing.
  */
 #include "frontend/qemu_plugin.h"
+#include "harness/mark_table.h"
 #include "interface/records.h"
 
 #include <errno.h>
@@ -101,6 +102,10 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addres
     put((address & LAXITY_RECORD_ADDRESS_MASK) | size << LAXITY_RECORD_SIZE_SHIFT |
         is_store << LAXITY_RECORD_STORE_SHIFT |
         (uint64_t)(uintptr_t)index << LAXITY_RECORD_INDEX_SHIFT);
+    /* A program that dies takes along what has not been written. */
+    if (is_store && address == LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_FINISH) {
+        flush();
+    }
     flush_full();
 }
 

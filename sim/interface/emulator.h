@@ -34,6 +34,9 @@ int laxity_sim_emulator_start(
 
 struct laxity_sim_source laxity_sim_emulator_source(struct laxity_sim_emulator *emulator);
 
+/* laxity_sim_emulator_failure - how it failed, where its stream has ended; NULL: exit code 0 */
+const char *laxity_sim_emulator_failure(struct laxity_sim_emulator *emulator);
+
 /* Ends it if it still runs. NULL: nothing. */
 void laxity_sim_emulator_stop(struct laxity_sim_emulator *emulator);
 

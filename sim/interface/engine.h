@@ -34,6 +34,26 @@ enum laxity_sim_replacement {
     LAXITY_SIM_RANDOM,
 };
 
+enum laxity_sim_inclusion {
+    LAXITY_SIM_NEITHER,
+    LAXITY_SIM_INCLUSIVE,
+    LAXITY_SIM_EXCLUSIVE,
+};
+
+enum laxity_sim_prefetch {
+    LAXITY_SIM_PREFETCH_NONE,
+    LAXITY_SIM_PREFETCH_NEXT_LINE,
+    LAXITY_SIM_PREFETCH_STRIDE,
+};
+
+/* Of pages in memory. */
+enum laxity_sim_placement {
+    LAXITY_SIM_IDENTITY,
+    LAXITY_SIM_SEQUENTIAL,
+    LAXITY_SIM_RANDOM_FRAMES,
+    LAXITY_SIM_COLOURED,
+};
+
 /* A cache; the lines of a platform are all of one size. Sets and ways are powers of two. */
 struct laxity_sim_cache {
     uint64_t size_bytes; /* 0: there is none */
@@ -46,7 +66,8 @@ struct laxity_sim_level {
     struct laxity_sim_cache cache;
     uint32_t cores;                           /* neighbours that share one; 1 = private */
     uint32_t hit_ticks;                       /* >= 1: what a lookup takes */
-    bool prefetches;                          /* the next line, on a miss; of the last level only */
+    enum laxity_sim_inclusion inclusion;      /* of what the caches above it hold */
+    enum laxity_sim_prefetch prefetch;        /* on a miss; of the last level only */
     uint64_t way_masks[LAXITY_SIM_CORES_MAX]; /* ways that a core may allocate into; 0 = all */
 };
 
@@ -80,6 +101,20 @@ struct laxity_sim_platform {
     uint32_t switch_ticks;      /* from one task to another, and the kernel's own lines */
     uint32_t kernel_code_lines;
     uint32_t kernel_data_lines;
+    uint64_t timer_interval; /* 0: no timer interrupts a core */
+    uint32_t timer_ticks;
+    uint32_t timer_code_lines;
+    uint32_t timer_data_lines;
+    uint32_t predictor_entries; /* a power of two; 0: branches cost nothing */
+    uint32_t mispredict_ticks;
+    bool writes_through;          /* l1d */
+    struct laxity_sim_cache itlb; /* of pages of 4096 bytes */
+    struct laxity_sim_cache dtlb;
+    uint32_t walk_loads; /* at most 4: levels of the page table */
+    uint32_t walk_ticks;
+    enum laxity_sim_placement placement;
+    uint32_t placement_seed;
+    uint32_t colours;        /* a power of two */
     uint32_t transfer_ticks; /* of a line from another core's cache */
     uint32_t upgrade_ticks;  /* >= 1: until a line that others have may be written */
     struct laxity_sim_cache l1i;
@@ -168,8 +203,11 @@ struct laxity_sim_counts {
     uint64_t joins;       /* of the misses: the line was on its way, no request was made */
     uint64_t fetch_joins; /* of the joins: by fetches */
     uint64_t upgrades;
-    uint64_t transfers; /* from other cores' caches */
-    uint64_t merged;    /* lines written whole, and never read */
+    uint64_t transfers;   /* from other cores' caches */
+    uint64_t merged;      /* lines written whole, and never read */
+    uint64_t fetch_walks; /* pages that the TLB of instructions missed */
+    uint64_t data_walks;
+    uint64_t mispredictions;
     struct {
         uint64_t lookups;
         uint64_t misses;

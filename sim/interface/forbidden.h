@@ -12,6 +12,10 @@
 extern "C" {
 #endif
 
+/* Of a program that calls it, by the call's name. */
+#define LAXITY_SIM_WHY_FORBIDDEN                                                                   \
+    "it calls %s: threads and processes are not simulated; run it without --platform"
+
 struct laxity_sim_call_table;
 
 /* laxity_sim_call_table_of - the calls of the processor that a program, an ELF file, is for; NULL

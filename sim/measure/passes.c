@@ -188,6 +188,23 @@ struct laxity_evicting laxity_evicting_of(enum laxity_sim_body body, uint64_t by
     return evicting;
 }
 
+struct laxity_evicting laxity_evicting_all(uint64_t bytes)
+{
+    struct laxity_evicting data = laxity_evicting_of(LAXITY_SIM_UPDATE, bytes);
+    struct laxity_evicting code = laxity_evicting_of(LAXITY_SIM_EXECUTE, bytes);
+    struct laxity_evicting all = {.n = data.n + code.n};
+    all.loops = calloc(all.n + 1, sizeof *all.loops);
+    if (!all.loops) {
+        laxity_simulated_refuse("no memory for what evicts; lower --evict-size");
+    }
+    for (size_t i = 0; i < all.n; i++) {
+        all.loops[i] = i < data.n ? data.loops[i] : code.loops[i - data.n];
+    }
+    laxity_evicting_free(&data);
+    laxity_evicting_free(&code);
+    return all;
+}
+
 void laxity_evicting_free(struct laxity_evicting *evicting)
 {
     free(evicting->loops);

@@ -61,6 +61,11 @@ struct laxity_evicting {
 
 /* laxity_evicting_of - of `bytes` from an address of its own on, by a body or by executing lines */
 struct laxity_evicting laxity_evicting_of(enum laxity_sim_body body, uint64_t bytes);
+
+/* laxity_evicting_all - both, data and code: what a switch finds nothing behind that the kernel
+ * has */
+struct laxity_evicting laxity_evicting_all(uint64_t bytes);
+
 void laxity_evicting_free(struct laxity_evicting *evicting);
 
 #endif

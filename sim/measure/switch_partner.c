@@ -3,7 +3,6 @@
 #include "probes/switch_partner.h"
 
 #include "base/error.h"
-#include "interface/builtin.h"
 #include "interface/engine.h"
 #include "measure/simulated.h"
 #include "measure/stage.h"
@@ -28,7 +27,7 @@ void laxity_switch_evict(const struct laxity_switch_partner *partner, uint64_t e
     if (evict_bytes == 0) {
         return;
     }
-    struct laxity_evicting evicting = laxity_evicting_of(LAXITY_SIM_UPDATE, evict_bytes);
+    struct laxity_evicting evicting = laxity_evicting_all(evict_bytes);
     laxity_simulated_act(evicting.loops, evicting.n);
     laxity_evicting_free(&evicting);
 }
@@ -48,7 +47,7 @@ static void begin(
 )
 {
     laxity_evicting_free(&given.evicting);
-    given.evicting = laxity_evicting_of(LAXITY_SIM_UPDATE, given.order.evict_bytes);
+    given.evicting = laxity_evicting_all(given.order.evict_bytes);
     const struct laxity_sim_act act = {
         .actor = given.actor,
         .core = given.order.cpu,

@@ -67,6 +67,8 @@ class Place {
     std::uint64_t word_ = EMPTY << 2U;
 };
 
+/* Lines are known by their numbers; `at` is the number that a line's set follows from, if that is
+ * another one. */
 class Cache {
   public:
     explicit Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes);
@@ -77,32 +79,44 @@ class Cache {
     }
 
     /* Where a line is, without using it; nullptr: nowhere. */
-    [[nodiscard]] Place *find(std::uint64_t line);
+    [[nodiscard]] Place *find(std::uint64_t line, std::uint64_t at);
+    [[nodiscard]] Place *find(std::uint64_t line)
+    {
+        return find(line, line);
+    }
 
     /* The same, and uses it. */
-    [[nodiscard]] Place *use(std::uint64_t line)
+    [[nodiscard]] Place *use(std::uint64_t line, std::uint64_t at)
     {
         if (!is_ordered_) {
-            return use_placed(line);
+            return use_placed(line, at);
         }
-        Place *const set = set_of(line);
+        Place *const set = set_of(at);
         return set->is_of(line) ? set : use_further(set, line);
+    }
+    [[nodiscard]] Place *use(std::uint64_t line)
+    {
+        return use(line, line);
     }
 
     /* Holds a line that it does not hold, clean. Returns what it has taken the place of. */
-    Place allocate(std::uint64_t line, std::uint64_t way_mask);
+    Place allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask);
+    Place allocate(std::uint64_t line, std::uint64_t way_mask)
+    {
+        return allocate(line, line, way_mask);
+    }
 
-    void remove(std::uint64_t line);
+    void remove(std::uint64_t line, std::uint64_t at);
 
   private:
     /* The first place of the set; without the checks of a container: all time goes here. */
-    [[nodiscard]] Place *set_of(std::uint64_t line)
+    [[nodiscard]] Place *set_of(std::uint64_t at)
     {
-        return places_.data() + ((line & set_mask_) << way_shift_);
+        return places_.data() + ((at & set_mask_) << way_shift_);
     }
     [[nodiscard]] unsigned way_of(const Place *set, std::uint64_t line) const;
     [[nodiscard]] Place *use_further(Place *set, std::uint64_t line) const;
-    [[nodiscard]] Place *use_placed(std::uint64_t line);
+    [[nodiscard]] Place *use_placed(std::uint64_t line, std::uint64_t at);
     void make_paths();
     void touch(std::size_t set, unsigned way);
     [[nodiscard]] unsigned victim_way(std::size_t set, std::uint64_t way_mask);
@@ -177,12 +191,12 @@ inline void Cache::keep_places()
     }
 }
 
-inline Place *Cache::find(std::uint64_t line)
+inline Place *Cache::find(std::uint64_t line, std::uint64_t at)
 {
     if (ways_ == 0) {
         return nullptr;
     }
-    Place *const set = set_of(line);
+    Place *const set = set_of(at);
     const unsigned way = way_of(set, line);
     return way == ways_ ? nullptr : set + way;
 }
@@ -224,9 +238,9 @@ inline Place *Cache::use_further(Place *set, std::uint64_t line) const
     return set;
 }
 
-inline Place *Cache::use_placed(std::uint64_t line)
+inline Place *Cache::use_placed(std::uint64_t line, std::uint64_t at)
 {
-    Place *const place = find(line);
+    Place *const place = find(line, at);
     if (place != nullptr && replacement_ != LAXITY_SIM_FIFO) {
         const auto number = static_cast<std::size_t>(place - places_.data());
         touch(number >> way_shift_, static_cast<unsigned>(number & (ways_ - 1)));
@@ -292,9 +306,9 @@ inline unsigned Cache::victim_way(std::size_t set, std::uint64_t way_mask)
     return static_cast<unsigned>(std::countr_zero(way_mask));
 }
 
-inline Place Cache::allocate(std::uint64_t line, std::uint64_t way_mask)
+inline Place Cache::allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask)
 {
-    Place *const set = set_of(line);
+    Place *const set = set_of(at);
     if (is_ordered_) {
         const Place victim = set[ways_ - 1];
         std::copy_backward(set, set + ways_ - 1, set + ways_);
@@ -302,7 +316,7 @@ inline Place Cache::allocate(std::uint64_t line, std::uint64_t way_mask)
         return victim;
     }
     const std::uint64_t all = UINT64_MAX >> (64U - ways_);
-    const std::size_t number = line & set_mask_;
+    const std::size_t number = at & set_mask_;
     const unsigned way = victim_way(number, way_mask == 0 ? all : way_mask & all);
     const Place victim = set[way];
     set[way] = Place{line};
@@ -310,15 +324,15 @@ inline Place Cache::allocate(std::uint64_t line, std::uint64_t way_mask)
     return victim;
 }
 
-inline void Cache::remove(std::uint64_t line)
+inline void Cache::remove(std::uint64_t line, std::uint64_t at)
 {
-    Place *const place = find(line);
+    Place *const place = find(line, at);
     if (place == nullptr) {
         return;
     }
     *place = Place{};
     if (is_ordered_) {
-        Place *const set = set_of(line);
+        Place *const set = set_of(at);
         std::rotate(place, place + 1, set + ways_);
     }
 }

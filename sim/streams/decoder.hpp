@@ -26,7 +26,6 @@ class Decoder {
      * damaged. */
     std::size_t decode(std::uint64_t *words, std::size_t n);
 
-
   private:
     std::uint64_t *decode_group(unsigned token, std::uint64_t *words);
     std::uint64_t *decode_literals(std::uint64_t *words, std::size_t room);

@@ -3,9 +3,10 @@
 /*
  * laxity-sim-stream: stored streams of programs (sim/streams/file.hpp).
  *
- *   record FILE IDENTITY LABEL BYTES OUTPUT PROGRAM
+ *   record FILE IDENTITY LABEL BYTES SECONDS OUTPUT PROGRAM
  *                                      standard input into FILE, at most so many bytes, and when
- *                                      it has ended what has been printed into OUTPUT; FILE is
+ *                                      it has ended what has been printed into OUTPUT; between
+ *                                      two borders of jobs at most so many seconds. FILE is
  *                                      whole if the exit code is 0. Progress goes to standard
  *                                      output as laxity-run tells it.
  *   read FILE                          FILE to standard output
@@ -33,6 +34,7 @@ extern "C" {
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <span>
 #include <string>
@@ -44,8 +46,10 @@ namespace {
 
 constexpr std::size_t WORDS = 16384;
 constexpr std::int64_t PROGRESS_EVERY_NS = std::int64_t{200} * LAXITY_NS_PER_MS;
+constexpr int LOOK_EVERY_MS = 200;
 constexpr int FILE_MODE = 0644;
 constexpr int DECIMAL = 10;
+constexpr std::size_t WHY_BYTES = 128;
 
 using Words = std::array<std::uint64_t, WORDS>;
 
@@ -71,6 +75,18 @@ std::size_t fill(Words &words)
         bytes += static_cast<std::size_t>(n);
     }
     return bytes;
+}
+
+/* False: nothing has come until then. */
+bool wait_for_words(std::int64_t until_ns)
+{
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    while (poll(&input, 1, LOOK_EVERY_MS) <= 0) {
+        if (laxity_now_ns() > until_ns) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void tell_progress(const laxity::StoredWriter &writer, std::int64_t elapsed_ns)
@@ -100,42 +116,65 @@ class Judge {
     {
         for (const std::uint64_t word : words) {
             const bool is_call = grammar_.take(word) == laxity::Part::Call;
-            if (is_call && (word & LAXITY_RECORD_RETURN) == 0) {
-                refused_ = laxity_sim_forbidden_call(&table_, static_cast<std::uint32_t>(word));
-            }
-            if (refused_ != nullptr) {
+            const bool is_asked = is_call && (word & LAXITY_RECORD_RETURN) == 0;
+            const char *const refused =
+                is_asked ? laxity_sim_forbidden_call(&table_, static_cast<std::uint32_t>(word))
+                         : nullptr;
+            if (refused != nullptr) {
+                std::array<char, WHY_BYTES> text{};
+                laxity_format(text.data(), text.size(), LAXITY_SIM_WHY_FORBIDDEN, refused);
+                why_ = text.data();
                 return false;
             }
         }
         return true;
     }
 
-    [[nodiscard]] bool has_refused() const
+    /* A program that comes to no end, or waits, is better simulated than recorded: a simulated job
+     * has a timeout. */
+    std::string give_up(std::int64_t job_ns)
     {
-        return refused_ != nullptr;
+        why_ = "it has come to no further job for " + std::to_string(job_ns / LAXITY_NS_PER_S) +
+               " s; it is not recorded";
+        return why_;
     }
 
-    [[nodiscard]] std::string why() const
+    [[nodiscard]] bool has_refused() const
     {
-        return std::string{"it calls "} + refused_ + ": threads and processes are not simulated";
+        return !why_.empty();
+    }
+
+    [[nodiscard]] const std::string &why() const
+    {
+        return why_;
     }
 
   private:
     const laxity_sim_call_table &table_;
     laxity::Grammar grammar_;
-    const char *refused_ = nullptr;
+    std::string why_;
+};
+
+/* What a recording may take. */
+struct Limits {
+    std::uint64_t bytes;
+    std::int64_t job_ns; /* of real time */
 };
 
 /* Empty, or why not. */
-std::string record(
-    laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char *output, Judge &judge
-)
+std::string
+record(laxity::StoredWriter &writer, int fd, const Limits &limits, const char *output, Judge &judge)
 {
     static Words words;
     const std::int64_t begin_ns = laxity_now_ns();
     std::int64_t shown_ns = begin_ns;
+    std::int64_t job_since_ns = begin_ns;
+    std::uint64_t n_jobs = 0;
     std::size_t bytes = 0;
     do {
+        if (!wait_for_words(job_since_ns + limits.job_ns)) {
+            return judge.give_up(limits.job_ns);
+        }
         bytes = fill(words);
         if (bytes % sizeof words[0] != 0) {
             return "the stream ends within a word";
@@ -147,11 +186,16 @@ std::string record(
         if (!writer.write(read)) {
             return writer.problem();
         }
-        if (writer.bytes() > bytes_max) {
-            return "longer than " + std::to_string(bytes_max) +
+        if (writer.bytes() > limits.bytes) {
+            return "longer than " + std::to_string(limits.bytes) +
                    " bytes, a quarter of what is kept; raise that (laxity sim streams --limit)";
         }
         const std::int64_t now_ns = laxity_now_ns();
+        job_since_ns = writer.header().jobs != n_jobs ? now_ns : job_since_ns;
+        n_jobs = writer.header().jobs;
+        if (now_ns - job_since_ns > limits.job_ns) {
+            return judge.give_up(limits.job_ns);
+        }
         if (now_ns - shown_ns >= PROGRESS_EVERY_NS) {
             shown_ns = now_ns;
             tell_progress(writer, now_ns - begin_ns);
@@ -173,7 +217,7 @@ int record_into(std::span<char *> words)
         return refuse(LAXITY_EXIT_USAGE, "an identity has 64 digits, a label at most 65536 bytes");
     }
     laxity_error error{};
-    const laxity_sim_call_table *const table = laxity_sim_call_table_of(words[5], &error);
+    const laxity_sim_call_table *const table = laxity_sim_call_table_of(words[6], &error);
     if (table == nullptr) {
         return refuse(error.exit_code, error.text);
     }
@@ -182,7 +226,11 @@ int record_into(std::span<char *> words)
     std::string problem = fd >= 0 ? "" : strerrordesc_np(errno);
     if (fd >= 0) {
         laxity::StoredWriter writer{fd, identity, label};
-        problem = record(writer, fd, std::strtoull(words[3], nullptr, DECIMAL), words[4], judge);
+        const Limits limits{
+            .bytes = std::strtoull(words[3], nullptr, DECIMAL),
+            .job_ns = std::strtoll(words[4], nullptr, DECIMAL) * LAXITY_NS_PER_S,
+        };
+        problem = record(writer, fd, limits, words[5], judge);
         (void)close(fd);
     }
     if (judge.has_refused()) {
@@ -220,7 +268,7 @@ int main(int argc, char **argv)
         (void)std::puts("laxity-sim-stream " LAXITY_VERSION);
         return LAXITY_EXIT_DONE;
     }
-    if (argc == 8 && command == "record") {
+    if (argc == 9 && command == "record") {
         return record_into(words.subspan(2));
     }
     if (argc == 3 && (command == "read" || command == "check")) {

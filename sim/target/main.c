@@ -10,6 +10,7 @@
  */
 #include "harness/mark_table.h"
 #include "harness/marks.h"
+#include "settle.h"
 
 #include <laxity/hooks.h>
 
@@ -19,15 +20,7 @@
 enum {
     USAGE = 2,
     DECIMAL = 10,
-    /* qsort asks how much memory there is when it first sorts so much. */
-    SORTED = 32,
-    SORTED_BYTES = 32,
 };
-
-/* Whatever the standard streams are, a program does the same: left to itself the C library asks
- * what they are when it first uses them, and allocates as much as suits that. */
-static char input[BUFSIZ];
-static char output[BUFSIZ];
 
 void laxity_job_failed(const char *reason)
 {
@@ -35,24 +28,10 @@ void laxity_job_failed(const char *reason)
     exit(EXIT_FAILURE);
 }
 
-static int compare_first(const void *a, const void *b)
-{
-    return *(const char *)a - *(const char *)b;
-}
-
-/* What the C library asks of the machine once is asked before the first job. */
-static void settle(void)
-{
-    static char sorted[SORTED * SORTED_BYTES];
-    (void)setvbuf(stdin, input, _IOFBF, sizeof input);
-    (void)setvbuf(stdout, output, _IOFBF, sizeof output);
-    qsort(sorted, SORTED, SORTED_BYTES, compare_first);
-}
-
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        (void)fputs("a program of a simulated platform: started by laxity-sim\n", stderr);
+        (void)fputs(LAXITY_SIM_BY_HAND, stderr);
         return USAGE;
     }
     const unsigned long long jobs = strtoull(argv[1], NULL, DECIMAL);

@@ -62,6 +62,39 @@ def test_bytes_of_the_memory_are_lines(laxity: Laxity):
     assert (jobs["bus_access"] == jobs["llc_refill"]).all()
 
 
+def test_walks_and_branches_take_what_the_platform_says(laxity: Laxity):
+    parts = (
+        "predictor_entries = 512\nmispredict_cycles = 10\nwalk_cycles = 30\n[dtlb]\nentries = 8\n"
+    )
+    text = FILE.read_text().replace("[l1i]", f"{parts}ways = 8\n[itlb]\nentries = 2\n[l1i]")
+    (laxity.directory / "p.toml").write_text(text)
+    events = "cycles,instructions,l2_access,l2_refill,branch_misses,itlb_refill,dtlb_refill"
+    done = laxity(*MEM, "--platform", "sim:./p.toml", "--events", events, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    jobs = rows_of(laxity.directory / "D", "jobs")
+    missed = L1_MISS * jobs["l2_access"] + L2_MISS * jobs["l2_refill"]
+    walked = 30 * (jobs["itlb_refill"] + jobs["dtlb_refill"])
+    assert (
+        jobs["cycles"] == jobs["instructions"] + missed + walked + 10 * jobs["branch_misses"]
+    ).all()
+    # 16 pages in order, of which 8 stay; the stack is with them.
+    assert (jobs["dtlb_refill"] >= 16).all()
+    assert (jobs["branch_misses"] > 0).all()
+
+
+def test_time_of_the_timer_is_nobodys(laxity: Laxity):
+    # Every 10 us it takes 1 us.
+    timer = "[timer]\ninterval = 12000\ncycles = 1200\n[l1i]"
+    (laxity.directory / "p.toml").write_text(FILE.read_text().replace("[l1i]", timer))
+    done = laxity(*MEM, "--platform", "sim:./p.toml", "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    jobs = rows_of(laxity.directory / "D", "jobs")
+    taken = jobs["finish_ns"] - jobs["start_ns"] - jobs["exec_ns"]
+    assert ((taken + 500) // 1000 >= jobs["exec_ns"] // 10_000).all()
+    # Start and finish are rounded up, what was executed down.
+    assert (abs(taken - (taken + 500) // 1000 * 1000) <= 2).all()
+
+
 COUNTERS = """
 [counters]
 registers = 2
@@ -117,6 +150,8 @@ def test_events_of_a_platform_are_listed_with_why_not(laxity: Laxity):
     reasons = {one["name"]: one["reason"] for one in json.loads(done.stdout)}
     assert reasons["l1d_refill"] == ""
     assert reasons["l2_refill"] == "the platform has no such cache"
+    assert reasons["dtlb_refill"] == "the platform has no such TLB"
+    assert reasons["branch_misses"] == "the platform predicts no branches"
 
 
 TRACED = """

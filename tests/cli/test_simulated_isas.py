@@ -42,6 +42,11 @@ args = {words}
 period = "10ms"
 """
 
+FORBIDDEN = re.compile(
+    r"it calls (clone3?|fork|vfork): threads and processes are not simulated; run it without "
+    "--platform"
+)
+
 every_isa = pytest.mark.parametrize("isa", ISAS)
 
 
@@ -289,7 +294,17 @@ def test_what_is_the_same_in_every_run_is_not_named(laxity: Laxity, isa: str, wh
 def test_threads_and_processes_are_refused_by_name(laxity: Laxity, isa: str, when: str, what: str):
     done = run_on(laxity, isa, "asks", when, what)
     assert done.returncode == 3
-    assert re.search(r"it calls (clone3?|fork|vfork): threads and processes are not", done.stderr)
+    assert FORBIDDEN.search(done.stderr)
+
+
+def test_recording_refuses_threads_and_processes_as_a_run_does(laxity: Laxity):
+    program = Emulator("armhf", laxity.tools).program("asks")
+    words = [str(program), "job", "thread", "--platform", "sim:sabrelite", "--jobs", "3"]
+    done = laxity("sim", "record", *words, "-o", "asks.lxs")
+    assert done.returncode == 3
+    assert f'workload "{program}": it calls' in done.stderr
+    assert FORBIDDEN.search(done.stderr)
+    assert laxity.names() == set()
 
 
 def is_dead(pid: int) -> bool:
@@ -358,14 +373,22 @@ for fd in range(64):
 """
 
 
+@pytest.mark.parametrize("kept_bytes", [1 << 30, 0], ids=["recorded", "live"])
 @pytest.mark.parametrize("where", WHERE.values(), ids=WHERE.keys())
-def test_emulator_is_started_alike_everywhere(laxity: Laxity, where: Mapping[str, Any]):
+def test_emulator_is_started_alike_everywhere(
+    laxity: Laxity, where: Mapping[str, Any], kept_bytes: int
+):
     emulator = laxity.directory / "bin" / "qemu-arm"
     emulator.parent.mkdir()
     emulator.write_text(SHOWS_ITS_START)
     emulator.chmod(0o755)
     path = f"{emulator.parent}:{os.environ['PATH']}"
-    conditions = {**where, "environment": {**where.get("environment", {}), "PATH": path}}
+    streams = laxity.directory / "laxity" / "streams"
+    streams.mkdir(parents=True)
+    (streams / "limit").write_text(f"{kept_bytes}\n")
+    # With streams of its own: another test must not have recorded it.
+    here = {"PATH": path, "XDG_CACHE_HOME": str(laxity.directory)}
+    conditions = {**where, "environment": {**where.get("environment", {}), **here}}
     assert run_on(laxity, "armhf", "empty", **conditions).returncode == 1
     assert (laxity.directory / "D" / "output.log").read_text().splitlines() == [
         "== empty ==",

@@ -361,13 +361,13 @@ def test_events_of_a_task_with_threads_are_refused_because_only_one_would_be_cou
 
 
 def test_samples_are_closer_on_a_simulated_platform_where_they_cost_nothing():
-    asked = {"events": ["cycles"], "sample_bucket": "99us"}
+    asked: dict[str, object] = {"events": ["cycles"], "sample_bucket": "99us"}
     assert refusal(run=asked) == (
         '[run]: sample_bucket "99us" is below 100us, which only a simulated platform can do; '
         "write a longer one"
     )
     assert resolve(run=asked | {"sample_bucket": "100us"}).sample_bucket_ns == 100_000
-    simulated = asked | {"platform": "sim:sabrelite", "sample_bucket": "10us"}
+    simulated: dict[str, object] = asked | {"platform": "sim:sabrelite", "sample_bucket": "10us"}
     assert resolve(run=simulated).sample_bucket_ns == 10_000
     assert "not between 10us and 3600s" in refusal(run=simulated | {"sample_bucket": "9us"})
 

@@ -156,6 +156,13 @@ def test_settings_say_lines_codes_masks_and_who_shares():
     ] == ("1")
 
 
+def test_tlb_is_told_by_the_bytes_of_its_pages():
+    told = settings(PLAIN.replace("[memory]", "[dtlb]\nentries = 64\nways = 2\n[memory]"))
+    assert told["dtlb.entries"] == "262144"  # 64 * 4096
+    assert told["dtlb.ways"] == "2"
+    assert not any(name.startswith("itlb.") for name in told)
+
+
 def test_level_that_is_off_is_not_told_to_the_simulator():
     told = settings(PLAIN.replace('"128KiB"', '"0B"'))
     assert (told["levels"], told["level.0.ways"]) == ("1", "16")
@@ -230,7 +237,7 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             "[l1d]",
             "[gpu]",
             "line 10: gpu: unknown; use one of title architecture emulator emulated_cpu line, or a "
-            "table: core l1i l1d level coherence counters memory",
+            "table: core l1i l1d itlb dtlb level coherence counters timer memory",
         ),
         ("[l1d]", "[l1x]", "line 10: l1x: unknown; did you mean"),
         ("clock = ", "clok = ", 'line 8: core.clok: unknown; did you mean "clock"?'),
@@ -252,6 +259,16 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             'switch_cycles = 0\nkernel_data = "32B"',
             "line 9: core.switch_cy",
         ),
+        (
+            "[memory]",
+            "[timer]\ninterval = 1200000\n[memory]",
+            "line 25: timer.cycles: 0, and there is an interval",
+        ),
+        (
+            "[memory]",
+            "[dtlb]\nentries = 4\nways = 8\n[memory]",
+            "line 27: dtlb.ways: 8 of 4 entries",
+        ),
         ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
         ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),
         ('"32KiB"', "32", "l1d.size: 32 has no unit; write 32KiB"),
@@ -262,7 +279,22 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
         ('line = "32B"', 'line = "2B"', "line 5: line: 2B is not within 4B to 4KiB"),
         ('line = "32B"', 'line = "16KiB"', "line: 16KiB is not within 4B to 4KiB"),
         ("hit_cycles = 10", "hit_cycles = 0", "line 17: L2.hit_cycles: 0 is not within 1"),
-        ("hit_cycles = 10", 'prefetch = "stride"\nhit_cycles = 10', "L2.prefetch: "),
+        ("hit_cycles = 10", 'prefetch = "far"\nhit_cycles = 10', "L2.prefetch: "),
+        ("hit_cycles = 10", 'prefetch = "stride"\nhit_cycles = 10', "the last level is L3"),
+        ("hit_cycles = 10", 'inclusion = "none"\nhit_cycles = 10', "L2.inclusion: "),
+        ('row = "8KiB"', 'row = "8KiB"\ncolours = 12', "line 28: memory.colours: 12 is no power"),
+        ('row = "8KiB"', 'row = "8KiB"\ncolours = 16', "memory.colours: 16 with placement identi"),
+        (
+            'row = "8KiB"',
+            'row = "8KiB"\nplacement = "coloured"',
+            "memory.colours: 1 with placement coloured",
+        ),
+        (
+            'count = 4\nclock = "1200MHz"\nswitch_cycles = 2400\n[l1d]',
+            'count = 4\nclock = "1200MHz"\nswitch_cycles = 2400\nmerges_stores = true\n[l1d]\n'
+            "writes_through = true",
+            "line 12: l1d.writes_through: stores that go through",
+        ),
         ("hit_cycles = 10", 'prefetch = "next-line"\nhit_cycles = 10', "the last level is L3"),
         ('shared_by = "all"', "shared_by = 3", "L3.shared_by: 3 does not divide 4 cores"),
         ('shared_by = "all"', "shared_by = 0", "L3.shared_by: 0 is no number of cores"),
@@ -294,6 +326,24 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
 def test_platform_that_cannot_be_is_refused(old: str, new: str, words: str):
     assert old in PLAIN
     assert words in refusal(PLAIN.replace(old, new))
+
+
+def test_levels_frames_and_stores_are_handed_over():
+    text = PLAIN.replace("ways = 4", "ways = 4\nwrites_through = true")
+    text = text.replace("hit_cycles = 10", 'hit_cycles = 10\ninclusion = "exclusive"')
+    text = text.replace(
+        "hit_cycles = 20", 'hit_cycles = 20\ninclusion = "inclusive"\nprefetch = "stride"'
+    )
+    text += 'placement = "coloured"\nplacement_seed = 7\ncolours = 16\n'
+    told = settings(text)
+    assert told["l1d.writes_through"] == "1"
+    # enum laxity_sim_inclusion: neither, inclusive, exclusive
+    assert (told["level.0.inclusion"], told["level.1.inclusion"]) == ("2", "1")
+    # enum laxity_sim_prefetch: none, next line, stride
+    assert (told["level.0.prefetch"], told["level.1.prefetch"]) == ("0", "2")
+    # enum laxity_sim_placement: identity, sequential, random, coloured
+    assert told["memory.placement"] == "3"
+    assert (told["memory.placement_seed"], told["memory.colours"]) == ("7", "16")
 
 
 def test_lines_of_merged_stores_are_at_most_64_bytes():

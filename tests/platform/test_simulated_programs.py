@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Programs and plugins of simulated platforms: which one is taken, and what is refused."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from laxity.errors import ConfigError, PlatformError, ToolError
-from laxity.platform.simulated_programs import find_plugin, find_simulated_workload
+from laxity.platform import simulated_programs
+from laxity.platform.simulated_programs import (
+    find_plugin,
+    find_simulated_workload,
+    program_folder,
+)
 
 HARNESS = b"a program of a simulated platform: started by laxity-sim\n"
 # Class, byte order, e_type and e_machine of <elf.h>: ARM is 40, PowerPC 20, SPARC 2.
@@ -47,6 +54,27 @@ def test_emulator_without_a_version_is_none(built: Path):
         find_plugin("/bin/true")
     with pytest.raises(PlatformError, match="does not tell its version"):
         find_plugin(str(built / "nothing"))
+
+
+def test_folders_that_killed_commands_have_left_are_removed_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(simulated_programs, "_FOLDERS", str(tmp_path))
+    (tmp_path / "other").mkdir()
+    for name in ("laxity-sim-left", "laxity-sim-new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "0000").touch()
+    (tmp_path / "laxity-sim-link").symlink_to(tmp_path / "other")
+    with program_folder() as used:
+        # Made 601 s ago, but for one; what is used stays.
+        for name in (used.name, "laxity-sim-left", "laxity-sim-link", "other"):
+            then_s = time.time() - 601
+            os.utime(tmp_path / name, (then_s, then_s), follow_symlinks=False)
+        with program_folder() as another:
+            assert {path.name for path in tmp_path.iterdir()} == {
+                *(used.name, another.name, "laxity-sim-new", "laxity-sim-link", "other")
+            }
+    assert not used.exists()
 
 
 def test_workload_of_the_processor_is_found_by_its_name(built: Path):

@@ -19,7 +19,9 @@ from laxity.cli.options import (
     run_root_option,
     seed_option,
 )
+from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
+from laxity.core.spec import NATIVE_PLATFORM, RunTable
 from laxity.errors import located
 
 
@@ -29,6 +31,7 @@ from laxity.errors import located
 )
 @seed_option
 @allow_unprivileged_option
+@key_option(RunTable, "platform")
 @on_option
 @run_dir_option
 @run_root_option
@@ -37,13 +40,14 @@ from laxity.errors import located
 @quiet_option
 @debug_option
 def measure_all(  # noqa: PLR0913 - one parameter per option
+    *,
     cpus: str | None,
     seed: int | None,
+    platform: str | None,
     on: str | None,
     run_dir: str | None,
     run_root: str | None,
     output_format: str,
-    *,
     allow_unprivileged: bool,
     no_report: bool,
     quiet: bool,
@@ -67,15 +71,15 @@ def measure_all(  # noqa: PLR0913 - one parameter per option
     )
     with located("--cpus"):
         chosen = () if cpus is None else tuple(parse_cpus(cpus))
-    with located("--on"):
-        opened = open_platform(on)
-    with opened as platform:
-        parts, fallbacks = plan_all(platform.facts(), platform.cpus(), chosen)
+    with located("--on" if platform is None else "--platform"):
+        opened = open_platform(on, platform or NATIVE_PLATFORM)
+    with opened as measured:
+        parts, fallbacks = plan_all(measured.facts(), measured.cpus(), chosen)
         if not quiet:
             names = ", ".join(part.name for part in parts)
             print(f"laxity measure all: {names}; takes some minutes", file=sys.stderr)
         for one in (*fallbacks, *(one for part in parts for one in part.fallbacks)):
             print(f"laxity measure all: {one.what}: {one.used} ({one.reason})", file=sys.stderr)
         with forwarded_signals() as signals:
-            finished = run_all(request, parts, fallbacks, signals, platform)
+            finished = run_all(request, parts, fallbacks, signals, measured)
     return show_finished(finished, output_format=output_format, has_report=not no_report)

@@ -272,7 +272,7 @@ def run(what: str | None, **given: object) -> int:
     experiment = read_experiment(what, options, resolution_here_ns())
     elsewhere = experiment.spec.on or experiment.spec.platform
     if elsewhere != "native":
-        _refuse_knobs(options, elsewhere)
+        refuse_knobs(options, elsewhere)
     with ExitStack() as opened:
         host = None
         platform: Platform
@@ -318,7 +318,7 @@ def _tell(line: str) -> None:
     print(f"laxity run: {line}", file=sys.stderr)
 
 
-def _refuse_knobs(options: RunOptions, on: str) -> None:
+def refuse_knobs(options: RunOptions, on: str) -> None:
     """Refuse to change kernel settings here for a run that is elsewhere."""
     given = ["--no-throttling"] if options.no_throttling else []
     given += [] if options.shield is None else ["--shield"]

@@ -71,6 +71,7 @@ def record_stream(
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
     from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - when needed
     from laxity.platform.streams import (  # noqa: PLC0415 - when needed
+        LONG_PATIENCE_S,
         MOST_JOBS,
         StreamFolder,
         record_new,
@@ -95,7 +96,7 @@ def record_stream(
             msg = "nothing is kept (laxity sim streams --limit 0); name a file by -o"
             raise ConfigError(msg)
         with ExitStack() as kept, _written(folder):
-            path = folder.provide(program, kept, show)
+            path = folder.provide(program, kept, show, patience_s=LONG_PATIENCE_S)
     sys.stdout.write(f"{path}\n")
 
 

@@ -127,10 +127,10 @@ def discovered(
     toolchain.require()
     context = stated.context(directory, toolchain)
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
-        return find(Path(directory), Path(build), toolchain, context, _patterns(only))
+        return find(Path(directory), Path(build), toolchain, context, patterns_of(only))
 
 
-def _patterns(only: Collection[str]) -> list[str]:
+def patterns_of(only: Collection[str]) -> list[str]:
     """Split what was given for `--only`."""
     return [part.strip() for words in only for part in words.split(",")]
 
@@ -148,7 +148,7 @@ def chosen(found: "Discovery", only: Collection[str]) -> "Discovery":
         raise ConfigError(msg)
     wanted: set[str] = set()
     unplaced = {Path(one.path).name: one.reason for one in found.unplaced}
-    for word in _patterns(only):
+    for word in patterns_of(only):
         meant = {name for name in known if fnmatchcase(name, word)}
         reason = next((why for name, why in unplaced.items() if fnmatchcase(name, word)), None)
         if not meant and reason is not None:

@@ -4,6 +4,7 @@
 
 import sys
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +28,18 @@ from laxity.cli.suite_discover import (
     directory_argument,
     discovered,
     only_option,
+    patterns_of,
 )
 from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.suite_target import vetted_toolchain
 from laxity.cli.tables import print_json
-from laxity.errors import EXIT_DONE, ConfigError
+from laxity.core.spec import NATIVE_PLATFORM
+from laxity.errors import EXIT_DONE, ConfigError, located
 
 if TYPE_CHECKING:
     from laxity.jobs.finish import Finished
+    from laxity.platform.platform import Platform
+    from laxity.suites.program import Discovery, Unplaced
     from laxity.suites.result import SuiteDocument
     from laxity.suites.vetting_file import Vetting
 
@@ -108,19 +113,21 @@ def run_suite(**given: object) -> int:
     verdicts, parents = read_verdicts(Path(own.vetting))
     stated = read_stated(own.manifest, own.sizes)
     _refuse_other_manifest(verdicts, own.vetting, stated)
-    toolchain = vetted_toolchain(verdicts)
-    found = chosen(discovered(own.directory, toolchain, stated, own.only), own.only)
+    platform, architecture = _platform(given["platform"])
+    toolchain = vetted_toolchain(verdicts, architecture)
+    every = discovered(own.directory, toolchain, stated, own.only)
+    found = chosen(every, own.only)
     for_each = {key: value for key, value in given.items() if key not in _Options.__struct_fields__}
 
     def plan(name: str, words: str, isolation: str) -> Any:  # noqa: ANN401 - a RunRequest: heavy
         named = {"name": name, "words": words, "isolation": isolation, "quiet": own.quiet}
-        return plan_run(WORKLOAD, {**for_each, **_FIXED, **named}, command_line)
+        return plan_run(WORKLOAD, {**for_each, **_FIXED, **named}, command_line, platform)
 
     request = SuiteRequest(
         root=Path(own.directory).resolve(),
         toolchain=toolchain,
         programs=found.programs,
-        missing=found.left_out,
+        missing=(*found.left_out, *_unbuildable(every, verdicts, own.only)),
         known={one.name: one for one in verdicts.program},
         vetting=own.vetting,
         parents=parents,
@@ -129,6 +136,7 @@ def run_suite(**given: object) -> int:
         final=final,
         command_line=command_line,
         on_begin=_say_nothing if own.quiet else _tell,
+        platform=platform,
     )
     with forwarded_signals() as signals:
         finished, document = run_all(request, signals)
@@ -137,6 +145,39 @@ def run_suite(**given: object) -> int:
 
 # Every option of `laxity run` that is not taken, whatever there will be.
 run_suite.params += [one for one in run_command.params if one.name not in _TAKEN | {"debug"}]
+
+
+def _platform(name: object) -> "tuple[Platform, str | None]":
+    """Find where programs run, and for which processor they are built; None: this machine's.
+
+    Raises:
+        LaxityError: There is no such platform.
+    """
+    from laxity.platform.platform import THIS_MACHINE, open_platform  # noqa: PLC0415 - when needed
+    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
+
+    if name is None or name == NATIVE_PLATFORM:
+        return THIS_MACHINE, None
+    with located("--platform"), open_platform(None, str(name)) as platform:
+        return platform, read_platform(platform.name).architecture
+
+
+def _unbuildable(
+    found: "Discovery", verdicts: "Vetting", only: tuple[str, ...]
+) -> "list[Unplaced]":
+    """Name what was vetted and is no program for another compiler, that of a simulated platform."""
+    from laxity.suites.program import Unplaced  # noqa: PLC0415 - when needed
+
+    patterns = patterns_of(only) or ["*"]
+    known = {*(one.name for one in found.programs), *(one.path for one in found.left_out)}
+    reasons = {Path(one.path).name: one.reason for one in found.unplaced}
+    return [
+        Unplaced(path=one.name, reason=reasons[name])
+        for one in verdicts.program
+        for name in [one.name.removesuffix(f"-{one.size}")]
+        if one.name not in known and name in reasons
+        if any(fnmatchcase(name, word) for word in patterns)
+    ]
 
 
 def read_verdicts(path: Path) -> "tuple[Vetting, tuple[str, ...]]":

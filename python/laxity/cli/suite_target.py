@@ -77,14 +77,20 @@ def target_toolchain(options: TargetOptions, cc: str) -> "Toolchain":
     )
 
 
-def vetted_toolchain(vetting: "Vetting") -> "Toolchain":
-    """Make the toolchain that programs were vetted with, to run them on this machine.
+def vetted_toolchain(vetting: "Vetting", architecture: str | None = None) -> "Toolchain":
+    """Make the toolchain that programs were vetted with, to run them.
+
+    Args:
+        vetting: The verdicts.
+        architecture: Of the simulated platform that they run on; None: this machine.
 
     Raises:
         ConfigError: They were vetted for another one.
         PlatformError: The compiler is missing.
         ToolError: Nothing is built for it.
     """
+    if architecture is not None:
+        return _simulated_toolchain(vetting, architecture)
     if vetting.target != _NATIVE:
         msg = (
             f"--vetting: is of programs for {vetting.target}, under an emulator, whose times say "
@@ -92,3 +98,18 @@ def vetted_toolchain(vetting: "Vetting") -> "Toolchain":
         )
         raise ConfigError(msg)
     return target_toolchain(TargetOptions(vetting.target, vetting.link.value), vetting.cc)
+
+
+def _simulated_toolchain(vetting: "Vetting", architecture: str) -> "Toolchain":
+    from laxity.suites.toolchain import make_simulated_toolchain  # noqa: PLC0415 - when needed
+
+    if vetting.target not in {_NATIVE, architecture}:
+        msg = (
+            f"--vetting: is of programs for {vetting.target}, and the platform executes "
+            f"{architecture}; vet with --target {architecture}, or for this machine"
+        )
+        raise ConfigError(msg)
+    _, *flags = words_of_cc(vetting.cc)
+    toolchain = make_simulated_toolchain(architecture, flags)
+    toolchain.require()
+    return toolchain

@@ -137,6 +137,7 @@ class PlatformKey(msgspec.Struct, frozen=True, kw_only=True):
     high: int | None = None
     power: bool = False
     lines: bool = False
+    pages: bool = False
     choices: str | None = None
     default: int | str | bool | list[str] | None = None
     member: str | None = None

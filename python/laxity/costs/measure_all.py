@@ -17,15 +17,17 @@ from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.memory_latency import probe as memory_latency
 from laxity.costs.migration import probe as migration
 from laxity.costs.migration_jobs import probe as migration_jobs
+from laxity.costs.options import SIMULATED_REPETITIONS
 from laxity.costs.places import cache_bytes
 from laxity.costs.switch import probe as switch
 from laxity.errors import PlatformError
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.platform.facts import Facts
-from laxity.platform.machine import describe_machine
+from laxity.platform.machine import SimulatedFacts, caches_of, describe_machine
 from laxity.platform.placement import Cpus
 from laxity.platform.platform import THIS_MACHINE, Platform
+from laxity.platform.platform_file import platform_in_run
 from laxity.store.manifest import Fallback
 from laxity.store.measurements import Measured
 
@@ -38,6 +40,10 @@ _SEED_BITS = 32
 _FEWEST, _DEMO_REPETITIONS = 6, 60
 _DEMO_NS = 10**10
 _USUAL_L2_BYTES = 1 << 20
+# There and back.
+_FEWEST_PAIRS = 2
+# Of a platform without caches: what is touched matters little there.
+_NO_CACHE_BYTES = 4096
 
 # How each measurement is planned, by the name of its run.
 Plans: TypeAlias = dict[str, Callable[[], tuple[Measured, tuple[Fallback, ...]]]]
@@ -79,6 +85,8 @@ def plan_all(
         ConfigError: There is no such CPU.
         PlatformError: None of them can be measured here.
     """
+    if isinstance(facts, SimulatedFacts):
+        return _plan_all_simulated(facts, cpus, chosen)
     plans: Plans = {
         "switch": lambda: switch.plan_switch(switch.Asked(cpus=chosen), facts, cpus),
         "crpd": lambda: crpd.plan_crpd(
@@ -99,6 +107,48 @@ def plan_all(
         msg = f"measure all: nothing can be measured here: {left_out[0].reason}"
         raise PlatformError(msg)
     return parts, left_out
+
+
+def _plan_all_simulated(
+    facts: Facts, cpus: Cpus, chosen: tuple[int, ...]
+) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Decide what `measure all` measures on a simulated platform: in minutes, too.
+
+    All cores and ways between them are alike, so one and two do; around the size of each cache
+    little changes, so that its half and the whole of it do.
+    """
+    here = chosen or (max(cpus.allowed),)
+    caches = {one.size_bytes or 0 for one in caches_of(describe_machine(facts), here[0])}
+    halves = {size for one in caches for size in (one // 2, one)}
+    sizes = tuple(sorted(halves)) or (_NO_CACHE_BYTES,)
+    few = SIMULATED_REPETITIONS
+    plans: Plans = {
+        "switch": lambda: switch.plan_switch(switch.Asked(cpus=here, repetitions=few), facts, cpus),
+        "crpd": lambda: crpd.plan_crpd(
+            crpd.Asked(cpus=here, patterns=_PATTERNS, sizes_bytes=sizes, repetitions=few),
+            facts,
+            cpus,
+        ),
+        "migration": lambda: migration.plan_migration(
+            migration.Asked(
+                cpus=chosen,
+                sizes_bytes=sizes,
+                patterns=_PATTERNS[:1],
+                pairs_limit=_FEWEST_PAIRS,
+                repetitions=few,
+            ),
+            facts,
+            cpus,
+        ),
+        "memory-latency": lambda: memory_latency.plan_memory_latency(
+            memory_latency.Asked(cpus=here, repetitions=few), facts, cpus
+        ),
+    }
+    parts, left_out = plan_parts(plans)
+    lacking = Fallback(
+        what="migration-jobs", used="not measured", reason=migration_jobs.NOT_SIMULATED
+    )
+    return parts, (*left_out, lacking)
 
 
 def plan_demo_parts(
@@ -195,6 +245,7 @@ def run_all(
         cpus=measured_cpus(parts),
         fallbacks=fallbacks,
         children=tuple(measured_child(request, part, platform) for part in parts),
+        platform=platform_in_run(platform.name),
     )
     return run_composite(whole, signals, platform)
 

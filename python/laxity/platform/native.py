@@ -260,10 +260,10 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv += [] if jobs is None else ["--jobs", str(jobs)]
     if task.is_own_program:
         return [*argv, "--exec", *_words_argv(task.exec[1:])]
-    return [*argv, *_words_argv(_workload_words(task))]
+    return [*argv, *_words_argv(workload_words(task))]
 
 
-def _workload_words(task: TaskSpec) -> tuple[str, ...]:
+def workload_words(task: TaskSpec) -> tuple[str, ...]:
     """Return the words of third-party code for its workload (native/{guests,programs})."""
     if task.exec:
         return (task.stdin, str(find_program(task.exec[0])), *task.exec[1:])

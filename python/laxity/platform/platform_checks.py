@@ -13,9 +13,12 @@ from laxity.errors import ConfigError
 from laxity.platform.platform_values import Value
 
 NO_SCHEDULING = "none"
+_COLOURED = "coloured"
 # More than any processor that LLVM 19 has tables of issues in order.
 _MOST_ISSUED = 8
 _FIRST_LEVELS = ("l1i", "l1d")
+_TLBS = ("itlb", "dtlb")
+_PAGE_BYTES = 4096
 # The model notes written bytes in a word of 64 bits.
 _LONGEST_MERGED_BYTES = 64
 _LATENCIES = ("memory.hit_cycles", "memory.empty_cycles", "memory.conflict_cycles")
@@ -52,9 +55,7 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
             f"{most:.0e}; round one of the clocks"
         )
         raise ConfigError(msg)
-    for cache in (*_FIRST_LEVELS, *levels):
-        if f"{cache}.size" in values:
-            _check_cache(values, cache)
+    _check_caches(values, levels)
     _check_sharing(values, levels)
     on = [name for name in levels if _number(values, f"{name}.size")]
     for name in levels:
@@ -62,18 +63,27 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
         if values[f"{name}.prefetch"].number:
             _check_prefetch(name, on)
     _check_memory(values)
+    _check_core(values)
+    for _ in settings_of_values(values, levels):
+        pass  # each is checked as it is made
+
+
+def _check_core(values: Values) -> None:
     if values["core.merges_stores"].number and _number(values, "line") > _LONGEST_MERGED_BYTES:
         msg = (
             f"core.merges_stores: the line is longer than {_LONGEST_MERGED_BYTES}B, its written "
             "bytes cannot be noted; write false"
         )
         raise ConfigError(msg)
+    _check_writes(values)
+    _check_placement(values)
     lines = _number(values, "core.kernel_code") + _number(values, "core.kernel_data")
     if lines and not _number(values, "core.switch_cycles"):
         msg = "core.switch_cycles: 0, and the kernel has lines to fetch or load; write 1 or more"
         raise ConfigError(msg)
-    for _ in settings_of_values(values, levels):
-        pass  # each is checked as it is made
+    if _number(values, "timer.interval") and not _number(values, "timer.cycles"):
+        msg = "timer.cycles: 0, and there is an interval; write 1 or more"
+        raise ConfigError(msg)
 
 
 def _number(values: Values, place: str) -> int:
@@ -88,6 +98,15 @@ def _hz(values: Values, table: str) -> Fraction:
     return number
 
 
+def _check_caches(values: Values, levels: tuple[str, ...]) -> None:
+    for cache in (*_FIRST_LEVELS, *levels):
+        if f"{cache}.size" in values:
+            _check_cache(values, cache)
+    for tlb in _TLBS:
+        if f"{tlb}.entries" in values:
+            _check_tlb(values, tlb)
+
+
 def _check_cache(values: Values, cache: str) -> None:
     size_bytes, line_bytes = _number(values, f"{cache}.size"), _number(values, "line")
     ways = _number(values, f"{cache}.ways")
@@ -96,6 +115,13 @@ def _check_cache(values: Values, cache: str) -> None:
             f"{cache}.ways: {ways} of {exact_size(line_bytes)} do not fit into "
             f"{exact_size(size_bytes)}; write fewer ways or a larger size"
         )
+        raise ConfigError(msg)
+
+
+def _check_tlb(values: Values, tlb: str) -> None:
+    entries, ways = _number(values, f"{tlb}.entries"), _number(values, f"{tlb}.ways")
+    if 0 < entries < ways:
+        msg = f"{tlb}.ways: {ways} of {entries} entries; write fewer ways or more entries"
         raise ConfigError(msg)
 
 
@@ -131,6 +157,26 @@ def _check_partition(values: Values, name: str) -> None:
                 f"{ways - 1}; leave it out"
             )
             raise ConfigError(msg)
+
+
+def _check_writes(values: Values) -> None:
+    through = values.get("l1d.writes_through")
+    if through is not None and through.number and values["core.merges_stores"].number:
+        msg = (
+            "l1d.writes_through: stores that go through the first level do not merge, and "
+            "core.merges_stores says so; make one of them false"
+        )
+        raise ConfigError(msg)
+
+
+def _check_placement(values: Values) -> None:
+    is_coloured = values["memory.placement"].text == _COLOURED
+    if is_coloured != (_number(values, "memory.colours") > 1):
+        msg = (
+            f"memory.colours: {values['memory.colours'].text} with placement "
+            f"{values['memory.placement'].text}; coloured pages have 2 colours or more, others 1"
+        )
+        raise ConfigError(msg)
 
 
 def _check_prefetch(name: str, on: list[str]) -> None:
@@ -190,6 +236,8 @@ def _setting(values: Values, value: Value, ticks: Fraction) -> str:
                 f"{values['line'].text}; write a multiple"
             )
             raise ConfigError(msg)
+    if value.key.pages:
+        number *= _PAGE_BYTES
     if value.key.clock is not None:
         number = number * ticks / _hz(values, value.key.clock)
         if number > platform_limit("setting_max"):

@@ -122,6 +122,10 @@ class PlatformModel:
         """Tell whether a cache is there and on: `l1i`, `L2`."""
         return f"{place}.size" in self.values and self.number(f"{place}.size") > 0
 
+    def has_tlb(self, place: str) -> bool:
+        """Tell whether a TLB is there and on: `dtlb`."""
+        return f"{place}.entries" in self.values and self.number(f"{place}.entries") > 0
+
 
 def read_platform(platform: str) -> PlatformModel:
     """Read the platform that `--platform sim:NAME` or `sim:PATH` names.

@@ -3,10 +3,9 @@
 """A simulated platform: laxity-sim in place of laxity-run, QEMU in place of a processor."""
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,12 +15,14 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import (
     SIMULATED,
     TRACE_AUTO,
+    Isolation,
     Policy,
     Spec,
     TaskSpec,
     corunners_of,
     workloads_of,
 )
+from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
@@ -43,10 +44,12 @@ from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.simulated_events import beyond_platform, check_events
 from laxity.platform.simulated_programs import (
+    as_simulated,
     check_emulator,
     find_built,
     find_plugin,
     find_simulated_workload,
+    program_folder,
 )
 from laxity.platform.streams import MOST_JOBS, SUFFIX, Program, jobs_at_most, provide_streams
 from laxity.platform.tools import find_tool
@@ -56,6 +59,8 @@ _SETTINGS = "platform.settings"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
+# Words of a suite's program: its standard input, and the directory of its input files.
+_GUEST_FILES_AT = (4, 6)
 # What stands in place of our programs.
 _SIMULATORS = {"laxity-run": "laxity-sim", "laxity-probe": "laxity-sim-probe"}
 
@@ -109,7 +114,9 @@ class SimulatedPlatform:
         self._emulator()
         self._check_emulator()
         for name in workloads_of(spec):
-            self._workload(name)
+            # What a suite's program is linked into need not be there yet.
+            if name != GUEST_WORKLOAD:
+                self._workload(name)
 
     def notes(self, spec: Spec) -> list[str]:
         """Say what is counted that the platform itself does not count."""
@@ -122,18 +129,17 @@ class SimulatedPlatform:
 
     def execute(self, plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
         """Simulate it by a child of this process."""
+        if isinstance(plan, TaskPlan):
+            plan = replace(plan, spec=as_simulated(plan.spec))
         write_file(run.tmp / PLATFORM, self._model.text)
         settings = run.tmp.absolute() / _SETTINGS
         settings.write_text(settings_of(self._model), encoding="ascii")
-        # At a path of one length: what a program is called lies in its memory, and moves the rest.
-        folder = Path(tempfile.mkdtemp(prefix="laxity-sim-", dir="/tmp"))
         try:
-            with ExitStack() as kept:
+            with program_folder() as folder, ExitStack() as kept:
                 streams = self._streams(plan, kept, display, signals)
                 return run_native(plan, run, display, signals, partial(self._argv, folder, streams))
         finally:
             settings.unlink(missing_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
 
     def discard(self) -> None:
         """There is no copy."""
@@ -267,7 +273,12 @@ def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
 
 def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "exec", bool(task.exec)
-    yield "isolation", task.isolation is not None
+    if task.workload == GUEST_WORKLOAD:
+        yield f"isolation {task.isolation}", task.isolation in {Isolation.FORK, Isolation.EXEC}
+        words = dict(enumerate(task.args))
+        yield "its input files", any(words.get(at) for at in _GUEST_FILES_AT)
+    else:
+        yield "isolation", task.isolation is not None
     yield "calls", task.calls > 1
     yield "threads", task.threads > 1
     yield "memory_limit", task.memory_limit_bytes is not None

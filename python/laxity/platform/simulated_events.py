@@ -9,6 +9,7 @@ from laxity.errors import ConfigError
 from laxity.platform.platform_file import PlatformModel
 
 _FIRST_LEVELS = ("l1i", "l1d")
+_TLBS = ("itlb", "dtlb")
 _NOT_COUNTED = "is not among the platform's counters.events"
 
 
@@ -66,7 +67,11 @@ def _is_counted(model: PlatformModel, name: str) -> bool:
 
 def _reason(model: PlatformModel, name: str) -> str:
     """Tell why there is nothing to count; empty: there is."""
-    cache = name.partition("_")[0]
-    is_missing = cache in _FIRST_LEVELS and not model.has_cache(cache)
-    is_missing |= cache in ("l2", "llc") and not any(map(model.has_cache, model.levels))
+    part = name.partition("_")[0]
+    if part in _TLBS and not model.has_tlb(part):
+        return "the platform has no such TLB"
+    if part == "branch" and not model.number("core.predictor_entries"):
+        return "the platform predicts no branches"
+    is_missing = part in _FIRST_LEVELS and not model.has_cache(part)
+    is_missing |= part in ("l2", "llc") and not any(map(model.has_cache, model.levels))
     return "the platform has no such cache" if is_missing else ""

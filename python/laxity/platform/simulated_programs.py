@@ -2,12 +2,24 @@
 # SPDX-License-Identifier: MIT
 """What a simulated platform executes: workloads built for its processor, and QEMU's plugin."""
 
+import fcntl
+import os
 import re
+import shutil
 import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import msgspec
+
+from laxity.core.spec import Spec, TaskSpec
+from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.platform.native import workload_words
 from laxity.platform.tools import list_workloads, tool_roots
 
 # What to run where something is missing.
@@ -15,6 +27,9 @@ SIM_SET = "run laxity setup --with sim"
 _NAME_QEMU = "name a program of QEMU as the platform file's emulator, or leave it out"
 # In each program that has the harness of simulated platforms (sim/target/main.c), in no other.
 _OF_HARNESS = b"a program of a simulated platform: started by laxity-sim"
+_FOLDERS, _FOLDER_PREFIX = "/tmp", "laxity-sim-"  # noqa: S108 - made by mkdtemp; of one length
+# So long nobody needs between making one and locking it, nor does what a killed command started.
+_LEFT_AFTER_S = 600.0
 # e_machine of <elf.h>
 _MACHINES = {20: "powerpc", 40: "armhf", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 _ELF = b"\x7fELF"
@@ -25,6 +40,43 @@ _ORDER_AT, _LITTLE, _MACHINE_AT = 5, 1, 18
 # The first that has version 3 of the interface of plugins (sim/frontend/qemu_plugin.h).
 _COPIES_CODE = (9, 1)
 _VERSION_TIMEOUT_S = 10
+
+
+@contextmanager
+def program_folder() -> Iterator[Path]:
+    """Make a folder that programs are executed in, and remove those that killed commands have left.
+
+    At a path of one length: what a program is called lies in its memory, and moves the rest.
+    """
+    _remove_left()
+    with (
+        tempfile.TemporaryDirectory(
+            prefix=_FOLDER_PREFIX, dir=_FOLDERS, ignore_cleanup_errors=True
+        ) as folder,
+        _locked(Path(folder), fcntl.LOCK_SH),
+    ):
+        yield Path(folder)
+
+
+def _remove_left() -> None:
+    left_before_s = time.time() - _LEFT_AFTER_S
+    for path in Path(_FOLDERS).glob(f"{_FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            status = path.lstat()
+            if status.st_uid == os.geteuid() and status.st_mtime < left_before_s:
+                # Whoever uses one holds a lock on it, which ends with its process.
+                with _locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                    shutil.rmtree(path)
+
+
+@contextmanager
+def _locked(folder: Path, how: int) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, how)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def find_built(name: str) -> Path:
@@ -139,6 +191,21 @@ def find_simulated_workload(name: str, architecture: str) -> Path:
         why = "needs libraries of this machine, which are not simulated"
     msg = f'workload "{name}": {why}; use one of {names}'
     raise ConfigError(msg)
+
+
+def as_simulated(spec: Spec) -> Spec:
+    """Name each program of a suite by the executable that it is linked into, with its own words."""
+    tasks = (_linked(task) if _is_guest(task) else task for task in spec.tasks)
+    return msgspec.structs.replace(spec, tasks=tuple(tasks))
+
+
+def _is_guest(task: TaskSpec) -> bool:
+    return task.workload == GUEST_WORKLOAD and bool(task.args)
+
+
+def _linked(task: TaskSpec) -> TaskSpec:
+    executable, *words = workload_words(task)
+    return msgspec.structs.replace(task, workload=executable, args=tuple(words), isolation=None)
 
 
 def _own_workload(path: Path, architecture: str) -> Path:

@@ -9,12 +9,12 @@ renamed, and whoever reads it holds a lock on it, so that several commands may u
 import fcntl
 import hashlib
 import os
+import resource
 import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -29,7 +29,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
 from laxity.errors import EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
-from laxity.platform.simulated_programs import emulator_version
+from laxity.platform.simulated_programs import emulator_version, program_folder
 from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
@@ -37,6 +37,10 @@ DEFAULT_LIMIT_BYTES = 4 << 30
 # Whoever needs more has them made while they are simulated: they would take more time and room
 # than they save.
 MOST_JOBS = 10_000
+# For a job of a program that is recorded in passing, and of one that is recorded because somebody
+# has asked for it, of real time.
+PATIENCE_S = 10
+LONG_PATIENCE_S = 3600
 # One stream must not evict all others.
 _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
@@ -45,6 +49,7 @@ _MAGIC = 0x1A6D617274737861
 _HEADER = struct.Struct("=QII64s9Q")
 _LARGEST_LABEL_BYTES = 65536
 _STREAM_FD = 3
+_STACK_BYTES = 8 << 20
 # More than a stream may keep of what its program prints (sim/streams/file.hpp).
 _OUTPUT_BYTES_MAX = 2 << 20
 _CHUNK_BYTES = 65536
@@ -52,6 +57,10 @@ _LIMIT = "limit"
 _UNFINISHED = ".tmp"
 # A recorder that was killed leaves what nobody continues.
 _LEFT_AFTER_S = 24 * 3600.0
+
+
+class NotSimulatedError(PlatformError):
+    """A program does what is not simulated; a run of it ends alike, and says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +152,7 @@ def record(
     program: Program,
     file: Path,
     bytes_max: int,
+    patience_s: int,
     show: Callable[[State], None],
     signals: Forwarder | None = None,
 ) -> None:
@@ -152,19 +162,21 @@ def record(
         program: What is recorded.
         file: Written; without a meaning unless this returns.
         bytes_max: How large it may become.
+        patience_s: How long a job may take, of real time: what comes to no end is better simulated,
+            where jobs have timeouts.
         show: Told of the jobs so far, now and then.
         signals: Hands signals on; without it they end this process as they do.
 
     Raises:
         LimitViolation: The program failed.
+        NotSimulatedError: It does what is not simulated.
         PlatformError: The emulator cannot be started, or the file cannot be written.
     """
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
-    tool += [msgspec.json.encode(label).decode(), str(bytes_max)]
-    # At a path of one length: what a program is called lies in its memory, and moves the rest.
-    with tempfile.TemporaryDirectory(prefix="laxity-sim-", dir="/tmp") as folder:
-        executable = Path(folder) / "0000"
+    tool += [msgspec.json.encode(label).decode(), str(bytes_max), str(patience_s)]
+    with program_folder() as folder:
+        executable = folder / "0000"
         shutil.copy(program.path, executable)
         with _Emulator(program.command(executable)) as emulator:
             printed = emulator.output.fileno()
@@ -177,7 +189,7 @@ def record(
             )
             emulator.stream.close()
             emulator.output.close()
-            _watch(recorder, show, signals)
+            _watch(recorder, program.workload, show, signals)
             code = emulator.wait()
             *_, said = emulator.printed.splitlines() or (b"",)
     if code != 0:
@@ -206,7 +218,7 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
         msg = f"-o {file}: cannot be made ({error.strerror}); name one in a folder of yours"
         raise ConfigError(msg) from error
     try:
-        record(program, unfinished, sys.maxsize, show)
+        record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show)
         unfinished.rename(file)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -258,6 +270,7 @@ class StreamFolder:
         kept: ExitStack,
         show: Callable[[State], None],
         signals: Forwarder | None = None,
+        patience_s: int = PATIENCE_S,
     ) -> Path:
         """Find the stream of a program, or record it.
 
@@ -266,6 +279,7 @@ class StreamFolder:
             kept: As long as it is open, the file is not removed to make room.
             show: Told of the jobs, if they are recorded.
             signals: As of `record`.
+            patience_s: Likewise.
 
         Raises:
             LimitViolation, PlatformError: As `record`.
@@ -276,7 +290,8 @@ class StreamFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
             try:
-                record(program, unfinished, self.limit_bytes // _STREAMS_AT_LEAST, show, signals)
+                most = self.limit_bytes // _STREAMS_AT_LEAST
+                record(program, unfinished, most, patience_s, show, signals)
                 unfinished.rename(path)
             finally:
                 unfinished.unlink(missing_ok=True)
@@ -329,7 +344,7 @@ def provide_streams(
         if program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
-            except LimitViolation:
+            except (LimitViolation, NotSimulatedError):
                 # The run fails alike, and says so.
                 path = None
             except (PlatformError, OSError) as error:
@@ -394,8 +409,13 @@ class _Emulator:
             (os.POSIX_SPAWN_DUP2, terminal, 1),
             (os.POSIX_SPAWN_DUP2, terminal, 2),
             (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
+            *((os.POSIX_SPAWN_CLOSE, inherited) for inherited in _inherited()),
         )
+        stack = resource.getrlimit(resource.RLIMIT_STACK)
         try:
+            # It moves addresses of the program; ours is given back.
+            most = _STACK_BYTES if stack[1] == resource.RLIM_INFINITY else stack[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (min(_STACK_BYTES, most), stack[1]))
             # Without an environment: it would move the stack, and with it the caches' contents. In
             # a group of its own: what a terminal sends is for us, who end it.
             self._pid = os.posix_spawn(command[0], command, {}, file_actions=actions, setpgroup=0)
@@ -405,6 +425,7 @@ class _Emulator:
             msg = f"{command[0]}: cannot be started ({error.strerror}); end other processes"
             raise PlatformError(msg) from error
         finally:
+            resource.setrlimit(resource.RLIMIT_STACK, stack)
             os.close(sink)
             os.close(terminal)
         self._code: int | None = None
@@ -427,6 +448,14 @@ class _Emulator:
             self.wait()
 
 
+def _inherited() -> Iterator[int]:
+    """Give the open files that are not ours: they would change the numbers of a program's."""
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if int(link.name) > _STREAM_FD and os.get_inheritable(int(link.name)):
+                yield int(link.name)
+
+
 def _hold_back(printed: int, inlet: int, held: bytearray) -> None:
     """Read what a program prints, so that it need not wait, and hand it on when it has ended."""
     with os.fdopen(printed, "rb", buffering=0) as source:
@@ -439,13 +468,14 @@ def _hold_back(printed: int, inlet: int, held: bytearray) -> None:
 
 def _watch(
     recorder: "subprocess.Popen[bytes]",
+    workload: str,
     show: Callable[[State], None],
     signals: Forwarder | None,
 ) -> None:
     """Show progress until a recorder has ended.
 
     Raises:
-        LimitViolation: The program does what it must not.
+        NotSimulatedError: The program does what is not simulated.
         PlatformError: It could not write.
     """
     with recorder:
@@ -465,7 +495,8 @@ def _watch(
     if recorder.returncode != 0:
         why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
         if recorder.returncode == EXIT_VIOLATED:
-            raise LimitViolation(why)
+            msg = f'workload "{workload}": {why}'
+            raise NotSimulatedError(msg)
         raise PlatformError(why or "recording was ended by a signal")
 
 

@@ -3,11 +3,12 @@
 """What the page of a suite run or of a vetting needs, read once; what is damaged is a note."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from laxity.core.streams import Quantity
 from laxity.jobs.read_tasks import read_tasks, try_read
 from laxity.statistics.distribution import Distribution
-from laxity.store.manifest import Fallback, Manifest
+from laxity.store.manifest import Fallback, Manifest, kind_of_figures
 from laxity.store.run_directory import Run
 from laxity.suites.result import Spread, SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
@@ -43,6 +44,12 @@ class SuiteData:
     def ran(self) -> tuple[ProgramData, ...]:
         """The programs that have a result."""
         return tuple(one for one in self.programs if one.row.result is not None)
+
+    @property
+    def kind(self) -> Literal["measured", "simulated"]:
+        """Where its figures come from."""
+        manifests = (one.manifest for one in self.ran if one.manifest is not None)
+        return next(map(kind_of_figures, manifests), "measured")
 
 
 def times_of(program: SuiteProgram, quantity: str = START_TO_FINISH) -> Spread | None:

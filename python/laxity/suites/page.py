@@ -16,8 +16,6 @@ from laxity.store.run_directory import Run
 from laxity.suites import section as suite
 from laxity.suites.data import ProgramData, SuiteData, fallbacks_of, read_suite_data
 
-_MEASURED = "measured"
-
 
 def page_of(run: Run, _exceedance: float | None) -> Page:
     """Build the page; the programs' own runs have pages of their own.
@@ -118,17 +116,18 @@ def _tiles(data: SuiteData) -> tuple[Tile, ...]:
             "programs that ran",
             f"{show_count(len(data.ran))} of {show_count(len(data.programs))}",
             f"n = {count_noun(len(data.programs), 'program')}",
-            _MEASURED,
+            data.kind,
         ),
         Tile("jobs like a fresh process", f"{show_count(n_right)} of {show_count(n_jobs)}", jobs,
-             _MEASURED)
+             data.kind)
         if is_known
         else Tile("jobs like a fresh process", "not known", "", "", "rows not kept"),
         Tile("releases not met", f"{show_count(not_met)} of {show_count(released)}",
-             f"n = {count_noun(released, 'release')}", _MEASURED),
+             f"n = {count_noun(released, 'release')}", data.kind),
         _largest("longest job observed", [(one, None if one.times is None else one.times.max,
-                                           _finished(one)) for one in data.ran]),
-        _largest("most isolating, mean between jobs", [_isolating(one) for one in data.ran]),
+                                           _finished(one)) for one in data.ran], data.kind),
+        _largest("most isolating, mean between jobs", [_isolating(one) for one in data.ran],
+                 data.kind),
     )  # fmt: skip
 
 
@@ -137,14 +136,14 @@ def _isolating(one: ProgramData) -> tuple[ProgramData, int | None, int]:
     return (one, None, 0) if cost is None else (one, cost.mean, cost.n)
 
 
-def _largest(label: str, found: list[tuple[ProgramData, int | None, int]]) -> Tile:
+def _largest(label: str, found: list[tuple[ProgramData, int | None, int]], kind: str) -> Tile:
     """Make a tile of the program with the largest value, and of its own n."""
     known = [(value, one, n) for one, value, n in found if value is not None]
     if not known:
         return Tile(label, "not measured", "", "", "no job finished")
     value, one, n = max(known, key=lambda item: item[0])
     count = f"n = {count_noun(n, 'job')}"
-    return Tile(label, show_duration(value), count, _MEASURED, one.row.program)
+    return Tile(label, show_duration(value), count, kind, one.row.program)
 
 
 def _finished(one: ProgramData) -> int:

@@ -3,6 +3,7 @@
 """A suite run: a row per program, how long their jobs are, what was left out and why."""
 
 from functools import partial
+from typing import Literal
 from urllib.parse import quote
 
 from laxity.page.blocks import (
@@ -34,7 +35,7 @@ _HEAD = (
     "distribution", "isolating",
 )  # fmt: skip
 _CAPTION = (
-    "Jobs of each program, measured; times from start to finish, n = jobs (p99: from 368 on); "
+    "Jobs of each program, {}; times from start to finish, n = jobs (p99: from 368 on); "
     "isolating: mean, between jobs"
 )
 _LEGEND = (
@@ -51,10 +52,10 @@ def build(data: SuiteData) -> Section:
     blocks: list[Block] = []
     if rows:
         blocks += [Paragraph(_LEGEND, is_explanation=True), *_batches(data)]
-        blocks.append(Table(_CAPTION, _HEAD, rows))
+        blocks.append(Table(_CAPTION.format(data.kind), _HEAD, rows))
     else:
         blocks.append(Paragraph("No program ran, so there is nothing to show here.", "note"))
-    quantities = tuple(found for one in data.ran for found in _quantities(one))
+    quantities = tuple(found for one in data.ran for found in _quantities(one, data.kind))
     return Section("programs", "Programs", tuple(blocks), quantities)
 
 
@@ -176,13 +177,13 @@ def _picture(one: ProgramData) -> Cell:
     return Cell("", svg=distribution_picture(one.samples, one.times.median, alt))
 
 
-def _quantities(one: ProgramData) -> list[Quantity]:
+def _quantities(one: ProgramData, kind: Literal["measured", "simulated"]) -> list[Quantity]:
     result, name = one.row.result, one.row.program
     assert result is not None  # noqa: S101 - of those that ran
 
     def found(what: str, value: int | None, unit: str, n: int, note: str | None = None) -> Quantity:
         return Quantity(
-            name=what, value=value, unit=unit, n=n, kind="measured", run=one.row.run or "",
+            name=what, value=value, unit=unit, n=n, kind=kind, run=one.row.run or "",
             task=name, note=note,
         )  # fmt: skip
 

@@ -60,8 +60,8 @@ class StaticLink:
         objects: Of the guest.
         entries: Its functions by the step that each is: init, job, check, teardown.
         wrapped: Names that the harness answers in place of the C library.
-        kit: Directory of our archives.
-        archive: The one that holds main.
+        first, last: Archives of ours between which the guest stands.
+        harness: The one that holds main.
         words: What the link needs beside them.
         libraries: What the guest itself needs.
         is_apart: Its variables lie far from one another, so that what is written beyond one of them
@@ -71,8 +71,9 @@ class StaticLink:
     objects: Sequence[Path]
     entries: Mapping[str, str]
     wrapped: Sequence[str]
-    kit: Path
-    archive: str
+    first: Path
+    last: Path
+    harness: Path
     words: Sequence[str]
     libraries: Sequence[str] = ()
     is_apart: bool = False
@@ -108,10 +109,9 @@ def link_static(tools: Tools, link: StaticLink, to: Path) -> str:
     )
     if wrong:
         return wrong
-    first, last = link.kit / "liblaxity-guest-first.a", link.kit / "liblaxity-guest-last.a"
-    words = ["-Wl,--whole-archive", str(first), "-Wl,--no-whole-archive", str(guest)]
-    words += ["-Wl,--whole-archive", str(last), "-Wl,--no-whole-archive"]
-    words += [str(link.kit / link.archive), *link.libraries, "-lm", "-lpthread"]
+    words = ["-Wl,--whole-archive", str(link.first), "-Wl,--no-whole-archive", str(guest)]
+    words += ["-Wl,--whole-archive", str(link.last), "-Wl,--no-whole-archive"]
+    words += [str(link.harness), *link.libraries, "-lm", "-lpthread"]
     return tools.run([*tools.cc, "-no-pie", *link.words, *words, "-o", str(to)])
 
 

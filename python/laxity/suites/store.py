@@ -12,19 +12,23 @@ from pathlib import Path
 import msgspec
 
 from laxity.core.signals import Forwarder
+from laxity.core.spec import SIMULATED
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, new_manifest, run_once
+from laxity.platform.platform import THIS_MACHINE, Platform
+from laxity.platform.platform_file import platform_in_run
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import SUITE, TMP_SUFFIX, path_part, write_document
 from laxity.suites.classify import Mode
 from laxity.suites.jobs import argv_name, provide
+from laxity.suites.portable import why_asks_kernel, why_not_portable
 from laxity.suites.program import Program, Unplaced
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
 from laxity.suites.toolchain import Toolchain
-from laxity.suites.vetting import VetRequest, build_guest
+from laxity.suites.vetting import VetRequest, build_guest, imports_of
 from laxity.suites.vetting_file import VettedProgram, inputs_hash, sources_hash
 
 KIND = "suite"
@@ -53,6 +57,7 @@ class SuiteRequest:
         has_batches: A job is to be several calls.
         final: Directory of the suite run.
         on_begin: Told each program as it begins: "3/57: bsort, mode reinit".
+        platform: Where they run.
     """
 
     root: Path
@@ -67,6 +72,7 @@ class SuiteRequest:
     final: Path
     command_line: list[str]
     on_begin: Callable[[str], None]
+    platform: Platform = THIS_MACHINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +159,9 @@ def run_suite(request: SuiteRequest, signals: Forwarder) -> tuple[Finished, Suit
             begin=table.begin,
             judge=judge,
             parents=request.parents,
+            platform=platform_in_run(request.platform.name),
         )
-        finished = run_composite(whole, signals)
+        finished = run_composite(whole, signals, request.platform)
     document = table.document if finished.path is None else read_suite(finished.path)
     return finished, document
 
@@ -236,7 +243,7 @@ def _why_not(request: SuiteRequest, program: Program, vetted: VettedProgram | No
             f"--calls: in mode {vetted.mode} state is taken back after each call; only mode none "
             "has batches"
         )
-    return ""
+    return why_not_portable(program, vetted) if _is_simulated(request) else ""
 
 
 def _part(request: SuiteRequest, program: Program, run: str, build: Path) -> _Part:
@@ -253,6 +260,10 @@ def guest_words(program: Program, vetted: VettedProgram, guest: Path) -> list[st
     words += [vetted.expected or "", given.stdin or "", given.output_filter]
     # Without inputs any empty directory will do, and the spec of the run can be run again.
     return [*words, str(guest.with_name(_WORKING)) if given.inputs else "", *given.words]
+
+
+def _is_simulated(request: SuiteRequest) -> bool:
+    return request.platform.name.startswith(SIMULATED)
 
 
 def _cpus(part: _Part) -> set[int]:
@@ -273,9 +284,15 @@ def _child(request: SuiteRequest, table: _Table, part: _Part, place: str) -> Chi
             # A terminal's signal ends the compiler as well: that it failed says nothing then.
             raise KeyboardInterrupt
         if isinstance(guest, str):
-            table.leave_out(name, f"cannot be built: {guest}", EXIT_NO_VERDICT)
+            # Behind the reason stands what to do, which is not for a simulated platform.
+            why = guest.partition(";")[0] if _is_simulated(request) else guest
+            table.leave_out(name, f"cannot be built: {why}", EXIT_NO_VERDICT)
             return Finished(None, _nothing(request))
-        done = run_once(replace(part.request, final=final), signals)
+        asked = why_asks_kernel(imports_of(building, part.program))
+        if _is_simulated(request) and asked:
+            table.leave_out(name, asked, EXIT_NO_VERDICT)
+            return Finished(None, _nothing(request))
+        done = run_once(replace(part.request, final=final), signals, request.platform)
         if done.path is not None:
             return done
         code = done.manifest.exit_code

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from laxity import __version__
 from laxity.errors import ConfigError, PlatformError, ToolError, suggestion
+from laxity.platform.simulated_programs import SIM_SET, find_built
 from laxity.platform.tools import source_root, tool_roots
 
 NATIVE = "native"
@@ -41,6 +42,7 @@ class Target:
         kit: Directory of laxity-vet and of the archives that guests are linked with; None: find
             laxity-vet where our programs are.
         link_words: What a static link needs beside the archives.
+        parts: How the archives are called there.
     """
 
     name: str = NATIVE
@@ -48,6 +50,11 @@ class Target:
     emulator: tuple[str, ...] = ()
     kit: Path | None = None
     link_words: tuple[str, ...] = ()
+    parts: str = "liblaxity-{}.a"
+
+    def part(self, name: str) -> Path:
+        """Return the path of an archive that guests are linked with."""
+        return (self.kit or Path()) / self.parts.format(name)
 
     @property
     def is_emulated(self) -> bool:
@@ -102,6 +109,27 @@ def find_target(wanted: Wanted) -> tuple[Target, tuple[str, ...]]:
         raise PlatformError(msg)
     kit, link_words = _find_kit(wanted.name, machine_of(cc))
     return Target(wanted.name, link, emulator, kit, link_words), cc
+
+
+def find_simulated_target(architecture: str) -> tuple[Target, tuple[str, ...]]:
+    """Find what builds guests for a processor of a simulated platform.
+
+    Returns:
+        The target and its compiler.
+
+    Raises:
+        ToolError: Nothing is built for it, or by another version.
+    """
+    path = find_built(f"{architecture}-guest.link")
+    version, cc, link_words = map(shlex.split, path.read_text(encoding="utf-8").splitlines())
+    if version != [__version__]:
+        msg = f"{path}: is of version {' '.join(version)}, not {__version__}; {SIM_SET}"
+        raise ToolError(msg)
+    parts = f"{architecture}-{{}}.o"
+    target = Target(
+        architecture, Link.STATIC, kit=path.parent, link_words=tuple(link_words), parts=parts
+    )
+    return target, tuple(cc)
 
 
 def _cross_files() -> dict[str, Path]:

@@ -16,7 +16,7 @@ from laxity.errors import PlatformError
 from laxity.platform.loaded import Done, Run, start
 from laxity.suites.program import has_cxx
 from laxity.suites.static_link import StaticLink, Tools, link_static
-from laxity.suites.target import Link, Target, Wanted, find_target
+from laxity.suites.target import Link, Target, Wanted, find_simulated_target, find_target
 
 # What native/guests answers in place of the C library, so that a job can be ended and cleaned up.
 WRAPPED = [
@@ -92,10 +92,10 @@ _DEFINED_TWICE = re.compile(r"multiple definition of [`']([^']+)'")
 
 
 class Harness(StrEnum):
-    """What a guest is linked with statically: the archive that holds main."""
+    """What a guest is linked with statically: the part of ours that holds main."""
 
-    VET = "liblaxity-vet-linked.a"
-    RUN = "liblaxity-run-linked.a"
+    VET = "vet-linked"
+    RUN = "run-linked"
 
 
 class Layout(StrEnum):
@@ -310,8 +310,9 @@ class Toolchain:
                 objects=objects,
                 entries=entries,
                 wrapped=WRAPPED,
-                kit=self.target.kit or Path(),
-                archive=harness.value,
+                first=self.target.part("guest-first"),
+                last=self.target.part("guest-last"),
+                harness=self.target.part(harness.value),
                 words=self.target.link_words,
                 libraries=extra.libraries,
                 is_apart=layout is Layout.OTHER,
@@ -392,6 +393,21 @@ def make_toolchain(wanted: Wanted) -> Toolchain:
     target, cc = find_target(wanted)
     if target == Target():
         return Toolchain(cc)
+    return Toolchain(cc, _binutil(cc, "nm"), target)
+
+
+def make_simulated_toolchain(architecture: str, flags: Sequence[str]) -> Toolchain:
+    """Make what builds guests for a processor of a simulated platform.
+
+    Args:
+        architecture: Of the platform.
+        flags: Of the compiler that programs were vetted with.
+
+    Raises:
+        ToolError: Nothing is built for it, or by another version.
+    """
+    target, cc = find_simulated_target(architecture)
+    cc = (*cc, *flags)
     return Toolchain(cc, _binutil(cc, "nm"), target)
 
 

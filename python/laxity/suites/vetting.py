@@ -240,15 +240,15 @@ def _build(request: VetRequest, program: Program) -> _Built | str:
         counted = _link_guest(request, program, Layout.COUNTED)
     return _Built(
         guest,
-        _imports(request, program),
+        imports_of(request, program),
         other if isinstance(other, Path) else None,
         counted if isinstance(counted, Path) else None,
         _build_own(request, program),
     )
 
 
-def _imports(request: VetRequest, program: Program) -> frozenset[str]:
-    """Name what the program calls and does not define, as `_build` has compiled it."""
+def imports_of(request: VetRequest, program: Program) -> frozenset[str]:
+    """Name what the program calls and does not define, as its guest has been compiled."""
     objects = [request.build / f"{Layout.GUEST}-{n}.o" for n in range(len(program.sources))]
     tables = [request.toolchain.symbols(one) for one in objects]
     called = frozenset[str]().union(*(one.undefined for one in tables))

@@ -36,22 +36,10 @@ static void check_refusal(const char *name, const char *part)
 static void every_name_of_ours_resolves(void)
 {
     static const char *const designed[] = {
-        "cycles",
-        "instructions",
-        "l1i_access",
-        "l1i_refill",
-        "l1d_access",
-        "l1d_refill",
-        "l1d_writeback",
-        "l2_access",
-        "l2_refill",
-        "l2_writeback",
-        "llc_access",
-        "llc_refill",
-        "llc_writeback",
-        "mem_read_bytes",
-        "mem_write_bytes",
-        "bus_access",
+        "cycles",     "instructions",  "l1i_access",    "l1i_refill",     "l1d_access",
+        "l1d_refill", "l1d_writeback", "l2_access",     "l2_refill",      "l2_writeback",
+        "llc_access", "llc_refill",    "llc_writeback", "mem_read_bytes", "mem_write_bytes",
+        "bus_access", "branch_misses", "itlb_refill",   "dtlb_refill",
     };
     for (size_t i = 0; i < sizeof designed / sizeof designed[0]; i++) {
         CHECK_EQUAL(resolve(designed[i]), 0);
@@ -71,6 +59,10 @@ static void names_are_translated_to_the_codes_of_the_kernel(void)
     CHECK_EQUAL(event.config, 0x10000); /* cache 0 (L1D), op 0 (read), result 1 (miss) << 16 */
     CHECK_EQUAL(resolve("llc_access"), 0);
     CHECK_EQUAL(event.config, 2); /* cache 2 (LL), op 0, result 0 */
+    CHECK_EQUAL(resolve("dtlb_refill"), 0);
+    CHECK_EQUAL(event.config, 0x10003); /* cache 3 (DTLB), op 0, result 1 << 16 */
+    CHECK_EQUAL(resolve("branch_misses"), 0);
+    CHECK_EQUAL(event.config, 5); /* PERF_COUNT_HW_BRANCH_MISSES */
     CHECK_EQUAL(resolve("context-switches"), 0);
     CHECK_EQUAL(event.type, 1); /* PERF_TYPE_SOFTWARE */
     CHECK_EQUAL(event.config, 3);

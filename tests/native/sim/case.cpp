@@ -10,6 +10,8 @@
 #include "random.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +25,11 @@ constexpr std::uint64_t REGISTERS = 10;
 constexpr std::uint64_t READS_MAX = 2;
 constexpr std::uint64_t WRITES_MAX = 2;
 constexpr std::uint64_t TICKS_MAX = 3;
+constexpr std::uint64_t TICKS_LONG = 60;
+constexpr std::uint64_t TICKS_LONGEST = 3000;
 constexpr unsigned SET_BITS = 64;
+constexpr std::size_t SAMPLES_KEPT = 500;  /* they are large */
+constexpr std::size_t SAMPLES_TOLD = 5000; /* one by one */
 
 /* So few that a read ends in the middle of everything now and then. */
 constexpr std::size_t WORDS_AT_ONCE = 29;
@@ -82,6 +88,9 @@ void decode(
         add_registers(random, WRITES_MAX, instructions[i].writes);
         if (random.is(1, 4)) {
             instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, TICKS_MAX));
+        } else if (random.is(1, 40)) {
+            const std::uint64_t most = random.is(1, 20) ? TICKS_LONGEST : TICKS_LONG;
+            instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, most));
         }
     }
 }
@@ -213,6 +222,49 @@ void note_turn(
     );
 }
 
+/* Any other number gives another sum, most times. */
+void add_to_sum(std::uint64_t &sum, std::uint64_t number)
+{
+    sum = Random{sum ^ number}.next();
+}
+
+void add_to_sum(std::uint64_t &sum, const laxity_sim_counts &counts)
+{
+    constexpr std::size_t N = sizeof counts / sizeof(std::uint64_t);
+    for (const std::uint64_t count : std::bit_cast<std::array<std::uint64_t, N>>(counts)) {
+        add_to_sum(sum, count);
+    }
+}
+
+void note_sample(void *context, const laxity_sim_sample *told)
+{
+    auto *const listening = static_cast<Listening *>(context);
+    const Case &asked = *listening->asked;
+    const Sample sample{
+        {told->cores, told->cores + asked.platform.cores},
+        {told->tasks, told->tasks + asked.tasks.size()},
+    };
+    laxity_sim_job job{};
+    job.ordinal = listening->told->n_samples++;
+    for (const laxity_sim_counts &core : sample.cores) {
+        add_to_sum(job.job, core);
+    }
+    for (const laxity_sim_taken &task : sample.tasks) {
+        add_to_sum(job.job, task.counts);
+        add_to_sum(job.job, task.exec_ticks);
+    }
+    if (job.ordinal < SAMPLES_KEPT) {
+        listening->told->samples.push_back(sample);
+    }
+    if (job.ordinal >= SAMPLES_TOLD) {
+        add_to_sum(listening->told->sum_of_rest, job.job);
+        return;
+    }
+    listening->told->calls.push_back(
+        {Call::What::Sample, job, LAXITY_SIM_END_JOBS, told->time_ns, 0, {}}
+    );
+}
+
 bool never(void *context)
 {
     (void)context;
@@ -250,6 +302,9 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.on_turn = note_turn;
     listener.must_stop = never;
     listener.on_wait = asked.waits == Case::Waits::Nobody ? nullptr : note_wait;
+    listener.on_sample = asked.sample_ns > 0 ? note_sample : nullptr;
+    listener.sample_ns = asked.sample_ns;
+    listener.first_sample_ns = asked.first_sample_ns;
     engine(
         &asked.platform,
         tasks.data(),
@@ -259,11 +314,6 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
         told
     );
     return told;
-}
-
-std::string number(const char *name, std::uint64_t value)
-{
-    return " " + std::string{name} + " " + std::to_string(value);
 }
 
 } // namespace
@@ -331,113 +381,6 @@ Told run_naive(const Case &asked)
     );
 }
 
-std::string Call::text() const
-{
-    if (what == What::End) {
-        return "end of task " + std::to_string(job.task) + number("why", end) + " at " +
-               std::to_string(end_ns) + number("exit code", static_cast<std::uint64_t>(exit_code));
-    }
-    const auto ns = [](const char *name, std::int64_t value) {
-        return " " + std::string{name} + " " + std::to_string(value);
-    };
-    if (what == What::Wait) {
-        return "question for task" + number("", job.task) + number("with cores", job.job) +
-               ns("answered by", end_ns);
-    }
-    if (what == What::Pass) {
-        return "pass" + number("of task", job.task) +
-               number("at", static_cast<std::uint64_t>(end_ns));
-    }
-    if (what == What::Turn) {
-        return "turn" + number("of task", job.task) + number("on core", job.core_start) +
-               number("what", static_cast<std::uint64_t>(turn)) +
-               number("at", static_cast<std::uint64_t>(end_ns));
-    }
-    return std::string{what == What::Start ? "start" : "finish"} + number("of task", job.task) +
-           number("ordinal", job.ordinal) + number("job", job.job) +
-           number("cores", job.core_start) + number("to", job.core_finish) +
-           ns("from", job.start_ns) + ns("to", job.finish_ns) + ns("exec", job.exec_ns) +
-           number("ticks", job.exec_ticks) + ns("busy", job.busy_ns) + ns("own", job.stall_own_ns) +
-           ns("reload", job.stall_reload_ns) + ns("moved", job.stall_moved_ns) +
-           ns("shared", job.stall_shared_ns) + number("preemptions", job.preemptions) +
-           number("migrations", job.migrations);
-}
-
-std::vector<Count> counts_of(const laxity_sim_counts &counts)
-{
-    std::vector<Count> all = {
-        {"instructions", counts.instructions},
-        {"fetches", counts.fetches},
-        {"fetch_misses", counts.fetch_misses},
-        {"loads", counts.loads},
-        {"load_misses", counts.load_misses},
-        {"stores", counts.stores},
-        {"store_misses", counts.store_misses},
-        {"joins", counts.joins},
-        {"fetch_joins", counts.fetch_joins},
-        {"upgrades", counts.upgrades},
-        {"transfers", counts.transfers},
-        {"merged", counts.merged},
-        {"reads", counts.reads},
-        {"writes", counts.writes},
-        {"row_hits", counts.row_hits},
-    };
-    for (unsigned i = 0; i < LAXITY_SIM_LEVELS_MAX; i++) {
-        const std::string level = "level " + std::to_string(i) + " ";
-        all.push_back({level + "lookups", counts.levels[i].lookups});
-        all.push_back({level + "misses", counts.levels[i].misses});
-        all.push_back({level + "prefetches", counts.levels[i].prefetches});
-    }
-    return all;
-}
-
-static std::string first_difference(const laxity_sim_counts &engine, const laxity_sim_counts &naive)
-{
-    const std::vector<Count> got = counts_of(engine);
-    const std::vector<Count> want = counts_of(naive);
-    for (std::size_t i = 0; i < got.size(); i++) {
-        if (got[i].value != want[i].value) {
-            return " " + got[i].name + "\n  engine: " + std::to_string(got[i].value) +
-                   "\n  naive:  " + std::to_string(want[i].value);
-        }
-    }
-    return "";
-}
-
-static std::string text_of_call(std::size_t number)
-{
-    return "call " + std::to_string(number);
-}
-
-std::string first_difference(const Told &engine, const Told &naive)
-{
-    const std::size_t n = std::max(engine.calls.size(), naive.calls.size());
-    for (std::size_t i = 0; i < n; i++) {
-        const std::string got = i < engine.calls.size() ? engine.calls[i].text() : "nothing";
-        const std::string want = i < naive.calls.size() ? naive.calls[i].text() : "nothing";
-        if (got != want) {
-            return text_of_call(i).append("\n  engine: " + got).append("\n  naive:  " + want);
-        }
-        const std::string difference =
-            first_difference(engine.calls[i].job.counts, naive.calls[i].job.counts);
-        if (!difference.empty()) {
-            return text_of_call(i).append(difference).append("\n  " + want);
-        }
-    }
-    if (engine.totals.ticks != naive.totals.ticks) {
-        return "ticks\n  engine: " + std::to_string(engine.totals.ticks) +
-               "\n  naive:  " + std::to_string(naive.totals.ticks);
-    }
-    for (std::size_t core = 0; core < LAXITY_SIM_CORES_MAX; core++) {
-        const std::string difference =
-            first_difference(engine.totals.cores[core], naive.totals.cores[core]);
-        if (!difference.empty()) {
-            return "core " + std::to_string(core) + difference;
-        }
-    }
-    return "";
-}
-
 std::string describe(const Case &asked)
 {
     const laxity_sim_platform &platform = asked.platform;
@@ -453,12 +396,24 @@ std::string describe(const Case &asked)
         number("merges", platform.merges_stores ? 1 : 0) + number("switch", platform.switch_ticks) +
         number("kernel", platform.kernel_code_lines) + number("+", platform.kernel_data_lines) +
         number("limit", asked.limit_ns) + number("stop_behind", asked.stop_behind) +
-        number("waits", static_cast<std::uint64_t>(asked.waits));
+        number("waits", static_cast<std::uint64_t>(asked.waits)) +
+        number("samples", static_cast<std::uint64_t>(asked.sample_ns)) +
+        number("from", static_cast<std::uint64_t>(asked.first_sample_ns));
     text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
+    text += number("through", platform.writes_through ? 1 : 0) +
+            number("placement", platform.placement) + number("seed", platform.placement_seed) +
+            number("colours", platform.colours);
+    text += "\n  branches" + number("counters", platform.predictor_entries) +
+            number("ticks", platform.mispredict_ticks);
+    text += "\n  timer" + number("interval", platform.timer_interval) +
+            number("ticks", platform.timer_ticks) + number("lines", platform.timer_code_lines) +
+            number("+", platform.timer_data_lines);
+    text += cache("itlb", platform.itlb) + cache("dtlb", platform.dtlb) +
+            number("walk_loads", platform.walk_loads) + number("walk_ticks", platform.walk_ticks);
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
         text += cache("level " + std::to_string(i), level.cache) + number("cores", level.cores) +
-                number("prefetches", level.prefetches ? 1 : 0) +
+                number("inclusion", level.inclusion) + number("prefetch", level.prefetch) +
                 number("mask of core 0", level.way_masks[0]);
     }
     text += "\n  memory" + number("channels", memory.channels) +

@@ -47,6 +47,8 @@ struct Case {
     };
     Waits waits = Waits::Nobody;
     std::uint64_t waits_seed = 0;
+    std::int64_t sample_ns = 0; /* of a listener; 0: none */
+    std::int64_t first_sample_ns = 0;
 };
 
 /* A call of the listener. */
@@ -57,10 +59,12 @@ struct Call {
         End,
         Pass,
         Wait,
-        Turn
+        Turn,
+        Sample
     };
     What what;
-    laxity_sim_job job; /* of an end, a pass and a wait the task alone, of a turn with its core */
+    laxity_sim_job job; /* of an end, a pass and a wait the task alone, of a turn with its core; of
+                           a sample the ordinal, a sum of all its numbers in place of the job */
     laxity_sim_end end;
     std::int64_t end_ns; /* of a wait: what was answered */
     int exit_code;
@@ -69,14 +73,27 @@ struct Call {
     [[nodiscard]] std::string text() const;
 };
 
+struct Sample {
+    std::vector<laxity_sim_counts> cores;
+    std::vector<laxity_sim_taken> tasks;
+};
+
 struct Told {
     std::vector<Call> calls;
+    std::vector<Sample> samples; /* the first ones */
+    std::uint64_t n_samples = 0;
+    std::uint64_t sum_of_rest = 0; /* of those that are too many for calls */
     laxity_sim_totals totals{};
     naive::Features features{}; /* of the naive engine alone */
 };
 
 Told run_engine(const Case &asked);
 Told run_naive(const Case &asked);
+
+inline std::string number(const char *name, std::uint64_t value)
+{
+    return " " + std::string{name} + " " + std::to_string(value);
+}
 
 /* The names and values of counts, for comparisons and messages. */
 struct Count {

@@ -2,26 +2,23 @@
  * SPDX-License-Identifier: MIT */
 /* Random cases, so small that everything runs short: caches, queues, cores and time. */
 #include "case.hpp"
-#include "harness/mark_table.h"
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "random.hpp"
+#include "random_program.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace {
 
-constexpr std::uint64_t CODE_ADDRESS = 0x10000;
-constexpr std::uint64_t DATA_ADDRESS = 0x800000;
 constexpr std::int64_t NO_TIMEOUT_NS = 1'000'000'000'000;
-constexpr std::uint64_t LEVELS_MAX = 3;
+constexpr std::uint64_t LONGEST_MERGED_BYTES = 64;
 constexpr std::uint64_t PRIORITIES = 4;
-constexpr std::uint64_t LONGEST_JOB = 128; /* executions of blocks */
 constexpr std::uint64_t LONGEST_CROWDED = 16;
-constexpr unsigned LARGEST_ACCESS = 4; /* 16 bytes */
 
 std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
 {
@@ -31,7 +28,7 @@ std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
 laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uint64_t most_sets)
 {
     laxity_sim_cache cache{};
-    cache.ways = 1U << random.between(0, 3);
+    cache.ways = 1U << (random.is(1, 12) ? random.between(4, 6) : random.between(0, 3));
     cache.replacement = static_cast<laxity_sim_replacement>(random.below(4));
     if (!random.is(1, 10)) {
         const std::uint64_t sets = std::uint64_t{1} << random.between(0, most_sets);
@@ -40,18 +37,34 @@ laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uin
     return cache;
 }
 
+/* How many share a level: whole groups of those that share the one before it. */
+std::uint32_t random_sharers(Random &random, std::uint32_t cores, std::uint32_t before)
+{
+    std::vector<std::uint32_t> groups;
+    for (std::uint32_t n = std::max(before, std::min(cores, 2U)); n <= cores; n++) {
+        if (cores % n == 0 && n % before == 0) {
+            groups.push_back(n);
+        }
+    }
+    return groups[random.below(groups.size())];
+}
+
 void make_levels(Random &random, laxity_sim_platform &platform)
 {
-    platform.n_levels = small(random, 0, LEVELS_MAX);
+    platform.n_levels = small(random, 0, LAXITY_SIM_LEVELS_MAX);
     const std::uint64_t n_private = random.between(0, platform.n_levels);
+    std::uint32_t before = 1;
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         laxity_sim_level &level = platform.levels[i];
         level.cache = random_cache(random, platform.line_bytes, 4);
-        level.cores = i < n_private ? 1 : random.is(1, 3) ? 2 : platform.cores;
+        level.cores = i < n_private ? 1 : random_sharers(random, platform.cores, before);
+        before = level.cores;
         level.hit_ticks = small(random, 1, 9);
-        level.prefetches = i + 1 == platform.n_levels && random.is(1, 2);
+        level.prefetch = i + 1 == platform.n_levels && random.is(1, 2)
+                             ? LAXITY_SIM_PREFETCH_NEXT_LINE
+                             : LAXITY_SIM_PREFETCH_NONE;
         for (std::uint64_t &mask : level.way_masks) {
-            mask = random.is(1, 2) ? 0 : random.below(std::uint64_t{1} << level.cache.ways);
+            mask = random.is(1, 2) ? 0 : random.next() >> (64 - level.cache.ways);
         }
     }
 }
@@ -75,6 +88,90 @@ void make_memory(Random &random, laxity_sim_memory &memory)
     memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
 }
 
+/* Of cores half of the platforms have none, the others one or several; likewise of caches. */
+Extras random_extras(Random &random)
+{
+    const std::uint64_t of_cores = random.is(1, 2) ? 0 : random.between(1, 7);
+    const std::uint64_t of_caches = random.is(1, 2) ? 0 : random.between(1, 15);
+    return {
+        .has_branches = (of_cores & 1) != 0,
+        .has_timer = (of_cores & 2) != 0,
+        .has_pages = (of_cores & 4) != 0,
+        .has_inclusion = (of_caches & 1) != 0,
+        .has_frames = (of_caches & 2) != 0,
+        .has_strides = (of_caches & 4) != 0,
+        .writes_through = (of_caches & 8) != 0,
+    };
+}
+
+/* Frames change sets only of levels whose ways are larger than a page. */
+void make_frames(Random &random, laxity_sim_platform &platform)
+{
+    platform.placement = static_cast<laxity_sim_placement>(random.between(1, 3));
+    platform.placement_seed = small(random, 0, 9);
+    platform.colours = 1U << random.below(6);
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        laxity_sim_cache &cache = platform.levels[i].cache;
+        if (cache.size_bytes > 0 && random.is(2, 3)) {
+            cache.size_bytes = (std::uint64_t{PAGE_BYTES} << random.between(1, 4)) * cache.ways;
+        }
+    }
+}
+
+void make_cache_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
+{
+    platform.writes_through = extras.writes_through;
+    while (platform.n_levels == 0 && (extras.has_inclusion || extras.has_strides)) {
+        make_levels(random, platform);
+    }
+    /* What hits in an exclusive level has nowhere to go then. */
+    if (extras.has_inclusion && random.is(1, 4)) {
+        (random.is(1, 2) ? platform.l1i : platform.l1d).size_bytes = 0;
+    }
+    if (extras.has_frames) {
+        make_frames(random, platform);
+    }
+    for (std::uint32_t i = 0; extras.has_inclusion && i < platform.n_levels; i++) {
+        platform.levels[i].inclusion = static_cast<laxity_sim_inclusion>(random.below(3));
+    }
+    /* A store that no cache above has a place for may find its line dirty there. */
+    if (extras.has_inclusion && extras.writes_through && random.is(2, 3)) {
+        platform.levels[0].inclusion = LAXITY_SIM_EXCLUSIVE;
+    }
+    /* So that an exclusive level holds, too, what caches above it hold: programs go backwards. */
+    if (extras.has_inclusion && random.is(1, 4)) {
+        platform.n_levels = random.is(1, 2) ? 1 : platform.n_levels;
+        laxity_sim_level &last = platform.levels[platform.n_levels - 1];
+        last.inclusion = LAXITY_SIM_EXCLUSIVE;
+        last.prefetch = LAXITY_SIM_PREFETCH_NEXT_LINE;
+    }
+    if (extras.has_strides && platform.n_levels > 0) {
+        platform.levels[platform.n_levels - 1].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
+    }
+}
+
+void make_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
+{
+    if (extras.has_branches) {
+        platform.predictor_entries = 1U << random.below(5);
+        platform.mispredict_ticks = small(random, 0, 20);
+    }
+    if (extras.has_timer) {
+        /* Some are so short that every instruction is interrupted. */
+        platform.timer_interval =
+            random.is(1, 6) ? random.between(1, 20) : random.between(30, 1500);
+        platform.timer_ticks = small(random, 1, 40);
+        platform.timer_code_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+        platform.timer_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+    }
+    if (extras.has_pages) {
+        platform.itlb = random_cache(random, PAGE_BYTES, 2);
+        platform.dtlb = random_cache(random, PAGE_BYTES, 2);
+        platform.walk_loads = small(random, 0, 4);
+        platform.walk_ticks = random.is(1, 3) ? 0 : small(random, 1, 30);
+    }
+}
+
 /* In a crowd there are many tasks that come at once, and most switches take no time: what the
  * scheduler chooses is all that matters. */
 void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
@@ -89,12 +186,15 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
     const std::uint64_t *const clock = CLOCKS[random.below(std::size(CLOCKS))];
     platform.ticks_per_s[0] = clock[0];
     platform.ticks_per_s[1] = clock[1];
-    platform.cores = is_crowd ? small(random, 2, 5) : small(random, 1, 4);
+    platform.cores = is_crowd ? small(random, 2, 6) : small(random, 1, 4);
     platform.line_bytes = 16U << random.below(3);
+    if (random.is(1, 12)) {
+        platform.line_bytes = 1U << random.between(2, 12); /* from the least to the most */
+    }
     platform.instruction_ticks = small(random, 1, 3);
     platform.fill_buffers = small(random, 0, 4);
     platform.store_entries = small(random, 0, 4);
-    platform.merges_stores = random.is(2, 3);
+    platform.merges_stores = platform.line_bytes <= LONGEST_MERGED_BYTES && random.is(2, 3);
     platform.kernel_code_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
     platform.kernel_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
     const bool has_kernel = platform.kernel_code_lines + platform.kernel_data_lines > 0;
@@ -110,141 +210,6 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
     platform.l1d = random_cache(random, platform.line_bytes, 3);
     make_levels(random, platform);
     make_memory(random, platform.memory);
-}
-
-/* Makes the words of one task. */
-class Writer {
-  public:
-    Writer(Random &random, std::uint32_t line_bytes) : random_(random)
-    {
-        data_bytes_ = random.between(2, 60) * line_bytes;
-        code_bytes_ = random.between(2, 40) * line_bytes;
-        stride_ = random.is(1, 3) ? line_bytes : std::uint64_t{1} << random.between(2, 7);
-        accesses_in_8_ = random.between(1, 7);
-        stores_in_8_ = random.between(0, 7);
-        is_random_ = random.is(1, 3);
-        writes_code_ = random.is(1, 8);
-        n_blocks_most_ = random.between(3, 24);
-    }
-
-    /* A program that has an access that cannot be, somewhere. */
-    void add_wrong()
-    {
-        add_wrong_in_ = random_.between(1, LONGEST_JOB);
-    }
-    /* Executions before a job, those of the job, and a few words behind it. */
-    void add_job(std::uint64_t n_executions);
-    void define_all()
-    {
-        while (n_instructions_.size() < n_blocks_most_) {
-            define();
-        }
-    }
-    Words words;
-
-  private:
-    void define();
-    void execute(bool has_start, bool has_finish);
-    void accesses(unsigned index);
-    void access(unsigned index);
-    std::uint64_t next_address();
-
-    Random &random_;
-    std::uint64_t data_bytes_;
-    std::uint64_t code_bytes_;
-    std::uint64_t stride_;
-    std::uint64_t accesses_in_8_;
-    std::uint64_t stores_in_8_;
-    bool is_random_;
-    bool writes_code_;
-    std::uint64_t n_blocks_most_;
-    std::uint64_t position_ = 0;
-    std::uint64_t add_wrong_in_ = 0;       /* executions; 0: nowhere */
-    std::vector<unsigned> n_instructions_; /* of each block */
-};
-
-void Writer::define()
-{
-    std::vector<std::uint8_t> sizes(random_.between(1, 12));
-    for (std::uint8_t &size : sizes) {
-        size = static_cast<std::uint8_t>(random_.is(1, 8) ? random_.between(1, 15) : 4);
-    }
-    words.define(CODE_ADDRESS + random_.below(code_bytes_), sizes);
-    n_instructions_.push_back(static_cast<unsigned>(sizes.size()));
-}
-
-std::uint64_t Writer::next_address()
-{
-    if (writes_code_ && random_.is(1, 16)) {
-        return CODE_ADDRESS + random_.below(code_bytes_);
-    }
-    position_ += stride_;
-    const bool is_anywhere = is_random_ || random_.is(1, 16);
-    return DATA_ADDRESS + (is_anywhere ? random_.next() : position_) % data_bytes_;
-}
-
-void Writer::access(unsigned index)
-{
-    const auto size = static_cast<unsigned>(random_.below(LARGEST_ACCESS + 1));
-    std::uint64_t address = next_address();
-    if (!random_.is(1, 8)) {
-        address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
-    }
-    words.access(index, address, size, random_.is(stores_in_8_, 8));
-}
-
-void Writer::accesses(unsigned index)
-{
-    std::uint64_t n = random_.is(accesses_in_8_, 8) ? 1 : 0;
-    n += random_.is(1, 12) ? random_.between(1, 3) : 0;
-    for (; n > 0; n--) {
-        access(index);
-    }
-}
-
-/* A start lies before the finish of the same execution or behind it. */
-void Writer::execute(bool has_start, bool has_finish)
-{
-    if (n_instructions_.empty() || (n_instructions_.size() < n_blocks_most_ && random_.is(1, 3))) {
-        define();
-    }
-    const std::uint64_t block = random_.below(n_instructions_.size());
-    const unsigned n = n_instructions_[block];
-    const auto start_at = has_start ? static_cast<unsigned>(random_.below(n)) : n;
-    const auto finish_at = has_finish ? static_cast<unsigned>(random_.below(n)) : n;
-    words.execute(block);
-    for (unsigned i = 0; i < n; i++) {
-        if (random_.is(1, 50)) {
-            words.mark(i, LAXITY_MARK_PHASES + 7);
-        }
-        if (i == finish_at) {
-            words.mark(i, LAXITY_MARK_JOB_FINISH); /* no start, if that were here, too */
-        } else if (i == start_at) {
-            words.mark(i, LAXITY_MARK_JOB_START);
-        } else {
-            accesses(i);
-        }
-        if (add_wrong_in_ == 1 && !has_start && !has_finish && random_.is(1, 4)) {
-            const bool is_before = i > 0 && random_.is(1, 2);
-            words.access(i, DATA_ADDRESS, 0, false);
-            words.access(is_before ? i - 1 : n, DATA_ADDRESS, 0, false);
-            add_wrong_in_ = 0;
-        }
-    }
-    add_wrong_in_ -= add_wrong_in_ > 1 ? 1 : 0;
-}
-
-void Writer::add_job(std::uint64_t n_executions)
-{
-    for (std::uint64_t n = random_.below(3); n > 0; n--) {
-        execute(false, false);
-    }
-    execute(true, false);
-    for (std::uint64_t i = 0; i < n_executions; i++) {
-        execute(random_.is(1, 200), false);
-    }
-    /* Now and then the next job starts in the block in which this one has finished. */
-    execute(random_.is(1, 4), true);
 }
 
 laxity_sim_task random_task(Random &random, const laxity_sim_platform &platform, bool is_crowd)
@@ -270,9 +235,11 @@ std::int64_t guess_ns(Random &random, const laxity_sim_platform &platform, std::
 
 /* Of all tasks of a case. */
 struct Habits {
+    Extras extras;
     bool is_crowd;
     bool has_reservations;
     std::int64_t period_ns; /* of a crowd, the shortest */
+    std::int64_t late_ns;   /* before it there are co-runners alone */
 };
 
 void make_releases(
@@ -290,6 +257,7 @@ void make_releases(
         releases.first_ns = 0;
         releases.period_ns = habits.period_ns << random.below(3);
     }
+    releases.first_ns += habits.late_ns;
     releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
 }
 
@@ -313,7 +281,7 @@ laxity_sim_reservation random_reservation(Random &random, std::int64_t period_ns
 void add_task(Random &random, Case &made, const Habits &habits, bool may_be_corunner)
 {
     laxity_sim_task task = random_task(random, made.platform, habits.is_crowd);
-    Writer writer{random, made.platform.line_bytes};
+    Writer writer{random, made.platform.line_bytes, habits.extras};
     /* Those of a high priority are short and many, so that they preempt. */
     const auto rank = static_cast<std::uint64_t>(std::int64_t{task.priority} + 1);
     const std::uint64_t n_jobs = random.between(4, habits.is_crowd ? 6 : 6 * (rank + 1));
@@ -349,7 +317,10 @@ void add_task(Random &random, Case &made, const Habits &habits, bool may_be_coru
     } else if (random.is(1, 12) && made.limit_ns != INT64_MAX) {
         task.jobs = 0; /* until the limit, or the end of the words */
     }
-    made.programs.push_back(std::move(writer.words));
+    /* Some have the program of the task before: the same addresses, which are others all the same.
+     */
+    const bool is_another = made.programs.empty() || !random.is(1, 5);
+    made.programs.push_back(is_another ? std::move(writer.words) : made.programs.back());
     made.tasks.push_back(task);
 }
 
@@ -359,8 +330,16 @@ Case random_case(std::uint64_t seed)
 {
     Random random{seed};
     Case made;
-    Habits habits{.is_crowd = random.is(1, 3), .has_reservations = random.is(1, 4), .period_ns = 0};
+    Habits habits{
+        .extras = random_extras(random),
+        .is_crowd = random.is(1, 3),
+        .has_reservations = random.is(1, 4),
+        .period_ns = 0,
+        .late_ns = 0
+    };
     make_platform(random, habits.is_crowd, made.platform);
+    make_extras(random, habits.extras, made.platform);
+    make_cache_extras(random, habits.extras, made.platform);
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
     if (habits.is_crowd) {
@@ -377,8 +356,16 @@ Case random_case(std::uint64_t seed)
     if (random.is(1, 8)) {
         made.stop_behind = random.between(1, 12);
     }
+    if (random.is(1, 8)) {
+        habits.late_ns = guess_ns(random, made.platform, random.between(1, LONGEST_JOB / 2));
+    }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, made, habits, i > 0);
+    }
+    if (random.is(1, 3)) {
+        made.first_sample_ns = random.is(1, 2) ? 0 : guess_ns(random, made.platform, LONGEST_JOB);
+        made.sample_ns = random.is(1, 8) ? static_cast<std::int64_t>(random.between(1, 3))
+                                         : guess_ns(random, made.platform, random.between(1, 20));
     }
     return made;
 }

@@ -172,8 +172,8 @@ void ordered_and_kept_places_replace_the_same_lines(void)
         for (int i = 0; i < 20000; i++) {
             const std::uint64_t line = random.below(std::uint64_t{6} * ways);
             if (random.is(1, 10)) {
-                ordered.remove(line);
-                kept.remove(line);
+                ordered.remove(line, line);
+                kept.remove(line, line);
                 continue;
             }
             laxity::Place *const one = ordered.use(line);
@@ -331,9 +331,9 @@ void empty_places_are_taken_first(void)
 {
     for (const laxity_sim_replacement how : ALL_REPLACEMENTS) {
         laxity::Cache cache = full_set(4, how);
-        cache.remove(3);
-        cache.remove(1);
-        cache.remove(1); /* what is not there stays so */
+        cache.remove(3, 3);
+        cache.remove(1, 1);
+        cache.remove(1, 1); /* what is not there stays so */
         CHECK_EQUAL(n_held(cache, 4), 2);
         CHECK(cache.allocate(4, ANY_WAY).is_empty());
         CHECK(cache.allocate(5, ANY_WAY).is_empty());
@@ -345,8 +345,8 @@ void empty_places_are_taken_first(void)
 void empty_place_of_the_lowest_number_is_taken_first(void)
 {
     laxity::Cache cache = full_set(4, LAXITY_SIM_FIFO);
-    cache.remove(3);
-    cache.remove(1);
+    cache.remove(3, 3);
+    cache.remove(1, 1);
     (void)cache.allocate(4, ANY_WAY);
     (void)cache.allocate(5, ANY_WAY);
     CHECK_EQUAL(cache.allocate(6, 0x2).line(), 4);
@@ -388,7 +388,7 @@ void cache_that_is_off_holds_nothing(void)
     CHECK(!cache.exists());
     CHECK(cache.use(1) == nullptr);
     CHECK(cache.find(1) == nullptr);
-    cache.remove(1);
+    cache.remove(1, 1);
 }
 
 } // namespace

@@ -37,6 +37,8 @@ void add_calls(Uses &uses, const std::vector<Call> &calls)
             uses[names[call.end]]++;
         } else if (call.what == Call::What::Wait) {
             uses["questions for releases"]++;
+        } else if (call.what == Call::What::Sample) {
+            uses["samples"]++;
         } else if (call.what == Call::What::Pass) {
             uses["passes of co-runners"]++;
         } else if (call.what == Call::What::Finish) {
@@ -52,36 +54,8 @@ void add_calls(Uses &uses, const std::vector<Call> &calls)
     }
 }
 
-void add(Uses &uses, const Told &told)
+void add_features(Uses &uses, const naive::Features &features)
 {
-    /* So that what never happened is there, too. */
-    for (const char *const name :
-         {"ends by jobs",
-          "ends by limit",
-          "ends by stop",
-          "fails",
-          "timeouts",
-          "jobs",
-          "passes of co-runners",
-          "questions for releases",
-          "skipped jobs",
-          "preemptions",
-          "migrations",
-          "own ns",
-          "reload ns",
-          "moved ns",
-          "shared ns"}) {
-        uses[name] += 0;
-    }
-    add_calls(uses, told.calls);
-    for (const laxity_sim_counts &counts : told.totals.cores) {
-        for (const Count &count : counts_of(counts)) {
-            if (!count.name.starts_with("level 3")) {
-                uses[count.name] += count.value;
-            }
-        }
-    }
-    const naive::Features &features = told.features;
     uses["waits for fill buffers"] += features.waits_for_fill_buffers;
     uses["waits for store entries"] += features.waits_for_store_entries;
     uses["waits for channels"] += features.waits_for_channels;
@@ -94,6 +68,62 @@ void add(Uses &uses, const Told &told)
     uses["switches"] += features.switches;
     uses["budgets used up"] += features.used_up;
     uses["held up ticks"] += features.held_up_ticks;
+    uses["branches wrongly predicted as taken"] += features.wrongly_taken;
+    uses["branches wrongly predicted as not taken"] += features.wrongly_not_taken;
+    uses["pages lost to other tasks"] += features.pages_lost;
+    uses["timer interrupts"] += features.interrupts;
+    uses["timer interrupts before stops"] += features.interrupts_before_stops;
+}
+
+void add_features_of_caches(Uses &uses, const naive::Features &features)
+{
+    uses["clean lines handed down"] += features.handed_down_clean;
+    uses["clean lines handed down, held"] += features.handed_down_held;
+    uses["exclusive hits"] += features.exclusive_hits;
+    uses["exclusive hits, stay"] += features.exclusive_stays;
+    uses["dirty lines moved up to the first level"] += features.dirty_to_first;
+    uses["dirty lines moved up to a level"] += features.dirty_to_level;
+    uses["dirty lines moved up to nowhere"] += features.dirty_to_nowhere;
+    uses["lines removed above"] += features.removed_above;
+    uses["lines removed above, dirty"] += features.removed_above_dirty;
+    uses["stride prefetches"] += features.stride_prefetches;
+    uses["stores written through, hits"] += features.through_hits;
+    uses["stores written through, hits that join"] += features.through_joins;
+    for (std::size_t i = 0; i < features.placed.size(); i++) {
+        uses["accesses, placement " + std::to_string(i)] += features.placed[i];
+    }
+}
+
+void add(Uses &uses, const Told &told)
+{
+    /* So that what never happened is there, too. */
+    for (const char *const name :
+         {"ends by jobs",
+          "ends by limit",
+          "ends by stop",
+          "fails",
+          "timeouts",
+          "jobs",
+          "passes of co-runners",
+          "questions for releases",
+          "samples",
+          "skipped jobs",
+          "preemptions",
+          "migrations",
+          "own ns",
+          "reload ns",
+          "moved ns",
+          "shared ns"}) {
+        uses[name] += 0;
+    }
+    add_calls(uses, told.calls);
+    for (const laxity_sim_counts &counts : told.totals.cores) {
+        for (const Count &count : counts_of(counts)) {
+            uses[count.name] += count.value;
+        }
+    }
+    add_features(uses, told.features);
+    add_features_of_caches(uses, told.features);
 }
 
 int show(std::uint64_t seed)

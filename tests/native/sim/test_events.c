@@ -52,10 +52,21 @@ static void cycles_are_whole_ones(void)
     CHECK_EQUAL(count(LAXITY_MODEL_EVENT_MEM_READ_BYTES, &counts), 64);
 }
 
+static void walks_are_refills_of_their_tlb(void)
+{
+    const struct laxity_sim_counts counts = {
+        .fetch_walks = 3, .data_walks = 5, .mispredictions = 7
+    };
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_ITLB_REFILL, &counts), 3);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_DTLB_REFILL, &counts), 5);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_BRANCH_MISSES, &counts), 7);
+}
+
 int main(void)
 {
     RUN(refills_are_misses_without_those_that_joined);
     RUN(upgrades_are_no_refills_and_take_none_away);
+    RUN(walks_are_refills_of_their_tlb);
     RUN(cycles_are_whole_ones);
     return test_exit_code();
 }

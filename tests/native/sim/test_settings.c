@@ -24,33 +24,50 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "core.fill_buffers 2\n"
                             "core.store_entries 4\n"
                             "core.merges_stores 1\n"
+                            "core.predictor_entries 512\n"
+                            "core.mispredict_cycles 88\n"
+                            "core.walk_loads 2\n"
+                            "core.walk_cycles 44\n"
                             "core.switch_cycles 26400\n"
                             "core.kernel_code 128\n"
                             "core.kernel_data 64\n"
                             "l1d.size 32768\n"
                             "l1d.ways 4\n"
                             "l1d.replacement 3\n"
+                            "l1d.writes_through 1\n"
+                            "dtlb.entries 262144\n"
+                            "dtlb.ways 2\n"
+                            "dtlb.replacement 1\n"
                             "level.0.size 65536\n"
                             "level.0.ways 8\n"
                             "level.0.replacement 1\n"
                             "level.0.shared_by 1\n"
                             "level.0.hit_cycles 20\n"
+                            "level.0.inclusion 2\n"
                             "level.0.prefetch 0\n"
                             "level.1.size 1048576\n"
                             "level.1.ways 16\n"
                             "level.1.replacement 2\n"
                             "level.1.shared_by 2\n"
                             "level.1.hit_cycles 209\n"
-                            "level.1.prefetch 1\n"
+                            "level.1.inclusion 1\n"
+                            "level.1.prefetch 2\n"
                             "level.1.partition 15 65520\n"
                             "coherence.transfer_cycles 220\n"
                             "coherence.upgrade_cycles 110\n"
+                            "timer.interval 13200000\n"
+                            "timer.cycles 8800\n"
+                            "timer.code 16\n"
+                            "timer.data 8\n"
                             "memory.channels 1\n"
                             "memory.read_queue 16\n"
                             "memory.write_queue 8\n"
                             "memory.reorder 9\n"
                             "memory.banks 10\n"
                             "memory.row 256\n"
+                            "memory.placement 3\n"
+                            "memory.placement_seed 4294967295\n"
+                            "memory.colours 16\n"
                             "memory.request_cycles 418\n"
                             "memory.response_cycles 407\n"
                             "memory.hit_cycles 175\n"
@@ -104,15 +121,31 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.fill_buffers, 2);
     CHECK_EQUAL(platform.store_entries, 4);
     CHECK(platform.merges_stores);
+    CHECK_EQUAL(platform.predictor_entries, 512);
+    CHECK_EQUAL(platform.mispredict_ticks, 88);
+    CHECK_EQUAL(platform.walk_loads, 2);
+    CHECK_EQUAL(platform.walk_ticks, 44);
     CHECK_EQUAL(platform.switch_ticks, 26400);
     CHECK_EQUAL(platform.kernel_code_lines, 128);
     CHECK_EQUAL(platform.kernel_data_lines, 64);
+    CHECK_EQUAL(platform.timer_interval, 13200000);
+    CHECK_EQUAL(platform.timer_ticks, 8800);
+    CHECK_EQUAL(platform.timer_code_lines, 16);
+    CHECK_EQUAL(platform.timer_data_lines, 8);
     CHECK_EQUAL(platform.transfer_ticks, 220);
     CHECK_EQUAL(platform.upgrade_ticks, 110);
     CHECK_EQUAL(platform.l1i.size_bytes, 0);
     CHECK_EQUAL(platform.l1d.size_bytes, 32768);
     CHECK_EQUAL(platform.l1d.ways, 4);
     CHECK_EQUAL(platform.l1d.replacement, LAXITY_SIM_RANDOM);
+    CHECK(platform.writes_through);
+    CHECK(platform.placement == LAXITY_SIM_COLOURED);
+    CHECK_EQUAL(platform.placement_seed, 4294967295);
+    CHECK_EQUAL(platform.colours, 16);
+    CHECK_EQUAL(platform.itlb.size_bytes, 0);
+    CHECK_EQUAL(platform.dtlb.size_bytes, 262144);
+    CHECK_EQUAL(platform.dtlb.ways, 2);
+    CHECK_EQUAL(platform.dtlb.replacement, LAXITY_SIM_PLRU);
 }
 
 static void each_setting_of_a_level_lands_in_that_level(void)
@@ -125,12 +158,14 @@ static void each_setting_of_a_level_lands_in_that_level(void)
     CHECK_EQUAL(first->cache.replacement, LAXITY_SIM_PLRU);
     CHECK_EQUAL(first->cores, 1);
     CHECK_EQUAL(first->hit_ticks, 20);
-    CHECK(!first->prefetches);
+    CHECK(first->inclusion == LAXITY_SIM_EXCLUSIVE);
+    CHECK(first->prefetch == LAXITY_SIM_PREFETCH_NONE);
     CHECK_EQUAL(first->way_masks[0], 0);
     CHECK_EQUAL(second->cache.ways, 16);
     CHECK_EQUAL(second->cache.replacement, LAXITY_SIM_FIFO);
     CHECK_EQUAL(second->cores, 2);
-    CHECK(second->prefetches);
+    CHECK(second->inclusion == LAXITY_SIM_INCLUSIVE);
+    CHECK(second->prefetch == LAXITY_SIM_PREFETCH_STRIDE);
     CHECK_EQUAL(second->way_masks[0], 15);
     CHECK_EQUAL(second->way_masks[1], 65520);
     CHECK_EQUAL(second->way_masks[2], 0);
@@ -223,11 +258,33 @@ static void switch_with_lines_and_without_ticks_is_refused(void)
     CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 0"), -1);
 }
 
+static void timer_without_ticks_is_refused(void)
+{
+    CHECK_EQUAL(read_changed("timer.cycles 8800", "timer.cycles 1"), 0);
+    CHECK_EQUAL(read_changed("timer.cycles 8800", "timer.cycles 0"), -1);
+    CHECK_EQUAL(
+        read_changed(
+            "timer.interval 13200000\ntimer.cycles 8800", "timer.interval 0\ntimer.cycles 0"
+        ),
+        0
+    );
+}
+
+static void predictor_of_no_power_of_two_is_refused(void)
+{
+    CHECK_EQUAL(read_changed("predictor_entries 512", "predictor_entries 0"), 0);
+    CHECK_EQUAL(read_changed("predictor_entries 512", "predictor_entries 511"), -1);
+}
+
 static void caches_that_cannot_be_are_refused(void)
 {
     CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
     CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 128"), 0);
     CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 64"), -1);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 8192"), 0);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 4096"), -1);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 268435456"), 0);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 536870912"), -1);
     CHECK_EQUAL(read_changed("level.0.size 65536", "level.0.size 65535"), -1);
     CHECK_EQUAL(read_changed("level.1.shared_by 2", "level.1.shared_by 1"), 0);
     CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 2"), 0);
@@ -236,6 +293,14 @@ static void caches_that_cannot_be_are_refused(void)
     CHECK_EQUAL(read_changed("line 32", "line 64"), 0);
     /* The bytes of a longer line could not be noted, and stores merge here. */
     CHECK_EQUAL(read_changed("line 32", "line 128"), -1);
+}
+
+static void colours_that_are_no_power_of_two_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("memory.colours 16", "memory.colours 8"), 0);
+    CHECK_EQUAL(read_changed("memory.colours 16", "memory.colours 12"), -1);
+    CHECK_EQUAL(read_changed("memory.colours 16", "memory.colours 0"), -1);
+    CHECK_EQUAL(read_changed("memory.placement 3", "memory.placement 4"), -1);
 }
 
 int main(void)
@@ -249,6 +314,9 @@ int main(void)
     RUN(lines_that_are_none_are_refused);
     RUN(settings_that_are_missing_are_refused);
     RUN(switch_with_lines_and_without_ticks_is_refused);
+    RUN(timer_without_ticks_is_refused);
+    RUN(predictor_of_no_power_of_two_is_refused);
     RUN(caches_that_cannot_be_are_refused);
+    RUN(colours_that_are_no_power_of_two_are_refused);
     return test_exit_code();
 }

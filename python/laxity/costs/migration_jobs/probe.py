@@ -20,7 +20,7 @@ from laxity.costs.options import (
 from laxity.costs.pairs import check_several, pair_of
 from laxity.costs.places import check_cpus
 from laxity.costs.probe import Probe, Source, repeated
-from laxity.errors import PlatformError
+from laxity.errors import ConfigError
 from laxity.jobs.view import View
 from laxity.platform.facts import Facts
 from laxity.platform.machine import SimulatedFacts, describe_machine
@@ -31,6 +31,7 @@ from laxity.store.measurements import MigrationJobsMeasurement
 # Raffeck et al., sec. III.B: small, medium, large, and where domains matter most.
 SIZES_BYTES = (2 << 10, 32 << 10, 786 << 10, 8 << 20)
 _WORKLOADS = ("cpu", "mem")
+NOT_SIMULATED = "the ordinary task that it has on every CPU is not simulated"
 _OPTIONS = (
     cpus_option("Among which the task changes.  [default: all]"),
     sizes_option("Working sets of MEM, of the task and of those that interfere."),
@@ -90,12 +91,15 @@ def plan_migration_jobs(
         The measurement; nothing is ever left out.
 
     Raises:
-        ConfigError: There is no such CPU.
+        ConfigError: There is no such CPU, or the platform is simulated.
         PlatformError: A CPU that this process may not use, or fewer than two.
     """
     if isinstance(facts, SimulatedFacts):
-        msg = "measure migration-jobs: cannot be simulated yet; leave --platform out"
-        raise PlatformError(msg)
+        msg = (
+            f"measure migration-jobs: {NOT_SIMULATED}; use laxity measure migration for what a "
+            "task loses that moves"
+        )
+        raise ConfigError(msg)
     machine = describe_machine(facts)
     chosen = tuple(sorted(set(asked.cpus))) or tuple(sorted(cpus.allowed))
     check_cpus(chosen, cpus)

@@ -2,11 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "cache.hpp"
 
+#include "frames.hpp"
 #include "interface/engine.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace naive {
@@ -32,8 +35,10 @@ bool is_any_permitted(std::uint64_t mask, std::size_t from, std::size_t to)
 
 } // namespace
 
-Cache::Cache(const laxity_sim_cache &asked, std::uint32_t line_bytes)
-    : ways_(asked.ways),
+Cache::Cache(
+    const laxity_sim_cache &asked, std::uint32_t line_bytes, std::shared_ptr<const Frames> frames
+)
+    : line_bytes_(line_bytes), frames_(std::move(frames)), ways_(asked.ways),
       sets_(asked.size_bytes == 0 ? 0 : asked.size_bytes / asked.ways / line_bytes),
       replacement_(asked.replacement), places_(sets_ * ways_),
       trees_(sets_, std::vector<bool>(ways_, false)), random_(RANDOM_BEGIN)
@@ -43,7 +48,7 @@ Cache::Cache(const laxity_sim_cache &asked, std::uint32_t line_bytes)
 Place *Cache::find(std::uint64_t line)
 {
     for (std::size_t way = 0; !is_off() && way < ways_; way++) {
-        Place &candidate = place(line % sets_, way);
+        Place &candidate = place(set_of(line), way);
         if (candidate.holds_line && candidate.line == line) {
             return &candidate;
         }
@@ -136,7 +141,7 @@ std::optional<Place> Cache::allocate(std::uint64_t line, std::uint64_t mask)
     if (is_off()) {
         return std::nullopt;
     }
-    const std::size_t set = line % sets_;
+    const std::size_t set = set_of(line);
     Place &chosen = place(set, choose(set, mask));
     const Place before = chosen;
     chosen = {.holds_line = true, .line = line};

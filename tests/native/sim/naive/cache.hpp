@@ -4,6 +4,7 @@
 #ifndef LAXITY_NAIVE_CACHE_HPP
 #define LAXITY_NAIVE_CACHE_HPP
 
+#include "frames.hpp"
 #include "interface/engine.h"
 #include "memory.hpp"
 
@@ -34,11 +35,20 @@ struct Place {
 
 class Cache {
   public:
-    Cache(const laxity_sim_cache &asked, std::uint32_t line_bytes);
+    /* frames: its sets go by them; NULL: by the lines themselves. */
+    Cache(
+        const laxity_sim_cache &asked,
+        std::uint32_t line_bytes,
+        std::shared_ptr<const Frames> frames
+    );
 
     [[nodiscard]] bool is_off() const
     {
         return sets_ == 0;
+    }
+    [[nodiscard]] std::uint64_t line_bytes() const
+    {
+        return line_bytes_;
     }
     /* NULL: it does not hold the line. */
     Place *find(std::uint64_t line);
@@ -52,6 +62,10 @@ class Cache {
     std::map<std::uint64_t, std::shared_ptr<Read>> waits; /* for which read, with which line */
 
   private:
+    [[nodiscard]] std::size_t set_of(std::uint64_t line) const
+    {
+        return (frames_ == nullptr ? line : frames_->physical(line)) % sets_;
+    }
     [[nodiscard]] std::size_t choose(std::size_t set, std::uint64_t mask);
     [[nodiscard]] std::size_t
     oldest(std::size_t set, std::uint64_t mask, std::uint64_t Place::*age) const;
@@ -62,6 +76,8 @@ class Cache {
         return places_[set * ways_ + way];
     }
 
+    std::uint64_t line_bytes_;
+    std::shared_ptr<const Frames> frames_;
     std::size_t ways_;
     std::size_t sets_;
     laxity_sim_replacement replacement_;

@@ -24,6 +24,11 @@ struct Spent {
     std::uint64_t reload = 0;
     std::uint64_t moved = 0;
     std::uint64_t shared = 0;
+
+    [[nodiscard]] std::uint64_t all() const
+    {
+        return busy + own + reload + moved + shared;
+    }
 };
 
 /* What a task has left to run, of a reservation (section 6). All are ticks. */
@@ -52,6 +57,7 @@ struct Task {
     std::uint64_t cores = 0;
     Budget budget{};
     laxity_sim_counts counted{};   /* by its core when its job came to it */
+    laxity_sim_taken taken{};      /* counts of its turns, time of its jobs that have finished */
     std::uint32_t executed_on = 0; /* where its job was begun or went on last */
     Spent spent{};
     std::array<std::shared_ptr<Request>, LAXITY_SIM_REGISTERS> registers{};
@@ -71,11 +77,15 @@ struct Step {
         Access,
         Operands,
         Results, /* behind the last access */
-        Ticks
+        Ticks,
+        Walked, /* to the page of what is accessed next */
+        Return  /* from a timer's interrupt */
     };
     What what;
     Touch touch{};
     std::uint64_t ticks = 0;
+    Cause cause = Cause::Own; /* of a walk */
+    bool has_page = false;    /* an access: its page need not be looked up (again) */
 };
 
 /* What a core waits for: a request, or else a decision of a channel. */
@@ -98,8 +108,11 @@ struct Core {
     bool has_waited = false;                   /* the step has had no room before */
     std::optional<std::uint64_t> room_since{}; /* since when it waits for decisions of a channel */
     bool has_stopped = false;
-    laxity_sim_instruction needs{};
+    Instruction instruction{};
     std::vector<std::shared_ptr<Request>> loads{}; /* of the instruction */
+    std::vector<unsigned> counters{};              /* of the predictor */
+    std::uint64_t next_timer = 0;
+    bool is_interrupted = false; /* by the timer */
 
     /* None: that is not known, or there is nothing to be done. */
     [[nodiscard]] std::optional<std::uint64_t> next_action() const;
@@ -110,7 +123,7 @@ struct Core {
     }
 };
 
-/* Does the next step of the core. `task` is NULL while the kernel switches. */
+/* Does the next step of the core. `task` is NULL while the kernel switches or is interrupted. */
 class Stepper {
   public:
     Stepper(
@@ -126,6 +139,8 @@ class Stepper {
     void go_on(Core &core, Task *task);
     /* Lets the core begin a switch; its first steps follow. */
     void begin_switch(Core &core);
+    /* Where a job begins or goes on. */
+    void set_timer(Core &core) const;
 
   private:
     void end_wait(Core &core, Task *task);
@@ -135,6 +150,14 @@ class Stepper {
     void wait_for_operands(Core &core, Task &task);
     void note_results(Core &core, Task &task);
     void add_lines(Core &core, Kind kind, std::uint32_t task, const Access &access);
+    void add_kernel_lines(
+        Core &core, std::uint64_t address, std::uint64_t n_code_lines, std::uint64_t n_data_lines
+    );
+    bool add_walk(Core &core, const By &by);
+    void do_step(Core &core, Task &task, const Step &step);
+    void interrupt(Core &core, Task &task);
+    void end_interrupt(Core &core);
+    void branch(Core &core, Task &task);
 
     const laxity_sim_platform &platform_;
     Machine &machine_;

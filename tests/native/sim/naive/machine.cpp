@@ -19,9 +19,7 @@ namespace naive {
 
 namespace {
 
-constexpr unsigned TASK_SHIFT = 48;
-constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
-constexpr std::uint64_t PREFETCH_BYTES = 4096;
+constexpr std::size_t STRIDES = 64; /* instructions of which a core's prefetcher knows */
 
 } // namespace
 
@@ -47,14 +45,17 @@ std::uint64_t Request::held_up() const
 
 Machine::Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals, Features &features)
     : channels(platform.memory.channels, Channel{platform.memory}), platform_(platform),
-      totals_(totals), features_(features),
-      l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes}),
-      l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes}), requests_(platform.cores)
+      totals_(totals), features_(features), frames_(std::make_shared<Frames>(platform)),
+      strides_(platform.cores, std::vector<Strided>(STRIDES)),
+      l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes, nullptr}),
+      l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes, nullptr}),
+      itlb_(platform.cores, Cache{platform.itlb, PAGE_BYTES, nullptr}),
+      dtlb_(platform.cores, Cache{platform.dtlb, PAGE_BYTES, nullptr}), requests_(platform.cores)
 {
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &asked = platform.levels[i];
         const std::size_t n = (platform.cores + asked.cores - 1) / asked.cores;
-        levels_.emplace_back(n, Cache{asked.cache, platform.line_bytes});
+        levels_.emplace_back(n, Cache{asked.cache, platform.line_bytes, frames_});
     }
 }
 
@@ -69,14 +70,14 @@ std::uint64_t Machine::line_of(std::uint32_t task, std::uint64_t address) const
     return ((std::uint64_t{task} << TASK_SHIFT) + address) / platform_.line_bytes;
 }
 
-/* Whether the core waits for a request of this kind. */
-bool Machine::blocks(const By &by, Kind kind) const
+/* Whether the core waits for the request. */
+bool Machine::blocks(const By &by, const Touch &touch) const
 {
-    switch (kind) {
+    switch (touch.kind) {
     case Kind::Fetch:
         return true;
     case Kind::Load:
-        return by.task == KERNEL || platform_.fill_buffers == 0;
+        return touch.is_walk || by.task == KERNEL || platform_.fill_buffers == 0;
     case Kind::Store:
         break;
     }
@@ -155,18 +156,27 @@ Answer Machine::access(const By &by, const Touch &touch, bool has_waited)
 {
     Cache &first = first_level(by.core, touch.kind);
     Place *const place = first.find(touch.line);
-    if (place != nullptr) {
+    const bool writes_through = platform_.writes_through && touch.kind == Kind::Store;
+    if (place != nullptr && !writes_through) {
         return hit(by, touch, *place, has_waited);
     }
+    if (place != nullptr && !has_waited) {
+        first.use(*place);
+    }
+    frames_->touch(touch.line);
+    features_.placed[platform_.placement]++;
     const RequestPtr on_its_way = outstanding_of(by, touch.line);
-    if (on_its_way != nullptr && !has_waited) {
-        const std::optional<Place> victim = allocate_first(by, touch, nullptr);
-        if (victim && victim->is_dirty) {
-            write_back(by, victim->line, 0);
-        }
+    if (on_its_way == nullptr || has_waited) {
+        return miss(by, touch, place != nullptr);
+    }
+    if (writes_through) {
+        features_.through_joins += place != nullptr ? 1 : 0;
         return join(by, touch, on_its_way);
     }
-    return miss(by, touch);
+    if (const std::optional<Place> victim = allocate_first(by, touch, nullptr)) {
+        hand_down(by, *victim, 0);
+    }
+    return join(by, touch, on_its_way);
 }
 
 Answer Machine::hit(const By &by, const Touch &touch, Place &place, bool has_waited)
@@ -195,7 +205,7 @@ Answer Machine::join(const By &by, const Touch &touch, const RequestPtr &request
         note_bytes(by, touch, *request);
     }
     count(by, touch, true, true);
-    return {.waits = touch.kind != Kind::Store && blocks(by, touch.kind), .request = request};
+    return {.waits = touch.kind != Kind::Store && blocks(by, touch), .request = request};
 }
 
 Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
@@ -213,13 +223,13 @@ Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
     request->at = by.now + platform_.upgrade_ticks;
     totals_.cores[by.core].upgrades++;
     count(by, touch, false, false);
-    return {.waits = blocks(by, touch.kind), .request = request};
+    return {.waits = blocks(by, touch), .request = request};
 }
 
 /* Section 3, "Room"; none: there is. */
 std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bool is_upgrade)
 {
-    const bool is_load = touch.kind == Kind::Load && !blocks(by, touch.kind);
+    const bool is_load = touch.kind == Kind::Load && !blocks(by, touch);
     const bool is_store = touch.kind == Kind::Store && platform_.store_entries > 0;
     std::vector<RequestPtr> alike;
     for (const RequestPtr &request : requests_[by.core]) {
@@ -248,9 +258,7 @@ std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bo
         return std::nullopt;
     }
     features_.waits_for_channels++;
-    return Answer{
-        .has_no_room = true, .waits = true, .channel = touch.line % platform_.memory.channels
-    };
+    return Answer{.has_no_room = true, .waits = true, .channel = channel_number(touch.line)};
 }
 
 Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
@@ -264,10 +272,12 @@ Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
     made.push_back(std::make_shared<Request>(Request{
         .number = number,
         .core = by.core,
+        .task = by.task,
         .line = touch.line,
         .kind = touch.kind,
         .cause = Cause::Own,
         .bytes = std::vector<bool>(platform_.line_bytes, false),
+        .wish = wish(by, touch),
     }));
     return made.back();
 }
@@ -276,6 +286,10 @@ Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
 std::optional<Place> Machine::allocate_first(const By &by, const Touch &touch, Request *request)
 {
     Cache &first = first_level(by.core, touch.kind);
+    if (passes_first(touch)) {
+        take_lost(first, touch.line, request);
+        return std::nullopt;
+    }
     const std::optional<Place> victim = first.allocate(touch.line, ALL_WAYS);
     if (Place *const place = first.find(touch.line)) {
         place->is_dirty = touch.kind == Kind::Store;
@@ -293,8 +307,8 @@ std::optional<Place> Machine::allocate_first(const By &by, const Touch &touch, R
     return victim;
 }
 
-/* Steps 3 and 4. */
-Answer Machine::miss(const By &by, const Touch &touch)
+/* Steps 3 and 4. is_held: by the first level, through which a store writes. */
+Answer Machine::miss(const By &by, const Touch &touch, bool is_held)
 {
     if (const std::optional<Answer> no_room = find_no_room(by, touch, false)) {
         return *no_room;
@@ -302,7 +316,6 @@ Answer Machine::miss(const By &by, const Touch &touch)
     const RequestPtr request = make_request(by, touch);
     request->at = by.now;
     const std::optional<Place> victim = allocate_first(by, touch, request.get());
-    const bool is_first_off = first_level(by.core, touch.kind).is_off();
     const Copies copies = take_from_others(by, touch, *request);
     if (copies.was_dirty) {
         request->at = by.now + platform_.transfer_ticks;
@@ -316,14 +329,15 @@ Answer Machine::miss(const By &by, const Touch &touch)
     } else {
         walk(by, *request);
     }
-    if (victim && victim->is_dirty) {
-        write_back(by, victim->line, 0);
+    if (victim) {
+        hand_down(by, *victim, 0);
     }
-    if (touch.kind == Kind::Store && is_first_off) {
+    if (passes_first(touch)) {
         write_back(by, touch.line, 0);
     }
-    count(by, touch, true, false);
-    return {.waits = blocks(by, touch.kind), .request = request};
+    features_.through_hits += is_held ? 1 : 0;
+    count(by, touch, !is_held, false);
+    return {.waits = blocks(by, touch), .request = request};
 }
 
 /* The private caches of the other cores that the task has run on, in which it may have the line. */
@@ -367,7 +381,7 @@ bool Machine::levels_hold(const By &by, std::uint64_t line)
 bool Machine::merges(const By &by, const Touch &touch)
 {
     return touch.kind == Kind::Store && platform_.merges_stores && platform_.store_entries > 0 &&
-           !l1d_[by.core].is_off() && !others_hold(by, touch) && !levels_hold(by, touch.line);
+           !passes_first(touch) && !others_hold(by, touch) && !levels_hold(by, touch.line);
 }
 
 /* Step 4 c. */
@@ -410,86 +424,12 @@ void Machine::note_bytes(const By &by, const Touch &touch, Request &request)
     }
 }
 
-void Machine::allocate_in_level(const By &by, std::size_t i, std::uint64_t line)
-{
-    Cache &cache = level(i, by.core);
-    const std::optional<Place> victim = cache.allocate(line, mask_of(i, by.core));
-    if (victim && victim->is_dirty) {
-        write_back(by, victim->line, i + 1);
-    }
-    if (victim) {
-        note_lost(cache, victim->line, by);
-    }
-}
-
-/* Steps 4 f and g. */
-void Machine::walk(const By &by, Request &request)
-{
-    std::uint64_t path = 0;
-    std::vector<Cache *> missed;
-    for (std::size_t i = 0; i < levels_.size(); i++) {
-        Cache &cache = level(i, by.core);
-        if (cache.is_off()) {
-            continue;
-        }
-        path += platform_.levels[i].hit_ticks;
-        totals_.cores[by.core].levels[i].lookups++;
-        const Place *const place = cache.find(request.line);
-        if (place != nullptr) {
-            cache.use(*place);
-            request.at = by.now + path;
-            const auto waits = cache.waits.find(request.line);
-            if (waits != cache.waits.end()) {
-                request.read = waits->second;
-                features_.hits_on_the_way += request.is_outstanding(request.at) ? 1 : 0;
-            }
-            return;
-        }
-        totals_.cores[by.core].levels[i].misses++;
-        take_lost(cache, request.line, &request);
-        allocate_in_level(by, i, request.line);
-        missed.push_back(&cache);
-    }
-    if (request.kind == Kind::Store && l1d_[by.core].is_off() && missed.empty()) {
-        request.at = by.now + platform_.memory.request_ticks;
-        return; /* there is no cache that would hold what is read */
-    }
-    const std::uint64_t arrival = by.now + path + platform_.memory.request_ticks;
-    totals_.cores[by.core].reads++;
-    request.read = channel_of(request.line).send_read(by.core, request.line, arrival);
-    for (Cache *const cache : missed) {
-        cache->waits[request.line] = request.read;
-    }
-    prefetch(by, request.line + 1, arrival);
-}
-
-/* The line behind one that the last level has missed, too. */
-void Machine::prefetch(const By &by, std::uint64_t line, std::uint64_t arrival)
-{
-    if (levels_.empty()) {
-        return;
-    }
-    const std::size_t last = levels_.size() - 1;
-    Cache &cache = level(last, by.core);
-    const std::uint64_t lines = std::max<std::uint64_t>(PREFETCH_BYTES / platform_.line_bytes, 1);
-    if (cache.is_off() || !platform_.levels[last].prefetches || line % lines == 0 ||
-        cache.find(line) != nullptr ||
-        channel_of(line).n_undecided(false) >= platform_.memory.read_queue) {
-        return;
-    }
-    take_lost(cache, line, nullptr);
-    allocate_in_level(by, last, line);
-    totals_.cores[by.core].reads++;
-    cache.waits[line] = channel_of(line).send_read(by.core, line, arrival);
-    totals_.cores[by.core].levels[last].prefetches++;
-}
-
-/* A request that merges is read after all. */
+/* A request that merges is read after all, for its task, whoever makes it so. */
 void Machine::send(const By &by, Request &request)
 {
     request.is_merging = false;
     features_.merging_sent++;
-    walk(by, request);
+    walk({by.core, request.task, by.now}, request);
 }
 
 void Machine::send_merging(const By &by)
@@ -500,38 +440,6 @@ void Machine::send_merging(const By &by)
             send(by, *request);
         }
     }
-}
-
-std::size_t Machine::first_shared_level() const
-{
-    std::size_t i = 0;
-    while (i < levels_.size() && platform_.levels[i].cores == 1) {
-        i++;
-    }
-    return i;
-}
-
-void Machine::write_back(const By &by, std::uint64_t line, std::size_t first)
-{
-    std::size_t i = first;
-    while (i < levels_.size() && level(i, by.core).is_off()) {
-        i++;
-    }
-    if (i >= levels_.size()) {
-        totals_.cores[by.core].writes++;
-        channel_of(line).send_write(by.core, line, by.now + platform_.memory.request_ticks);
-        return;
-    }
-    Cache &cache = level(i, by.core);
-    if (const Place *const place = cache.find(line)) {
-        features_.written_back_hits++;
-        cache.use(*place);
-    } else {
-        features_.written_back_misses++;
-        allocate_in_level(by, i, line);
-    }
-    /* The victim's own way down cannot have come back here. */
-    cache.find(line)->is_dirty = true;
 }
 
 /* What the cache notes of the line is known from now on; NULL: to nobody. */
@@ -549,7 +457,10 @@ void Machine::take_lost(Cache &cache, std::uint64_t line, Request *request)
 
 void Machine::note_lost(Cache &cache, std::uint64_t victim, const By &by)
 {
-    const auto owner = static_cast<std::uint32_t>(victim * platform_.line_bytes >> TASK_SHIFT);
+    const auto owner = static_cast<std::uint32_t>(victim * cache.line_bytes() >> TASK_SHIFT);
+    if (owner == KERNEL) {
+        return;
+    }
     if (owner == by.task) {
         cache.lost.erase(victim);
         return;

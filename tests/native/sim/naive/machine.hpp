@@ -5,6 +5,7 @@
 #define LAXITY_NAIVE_MACHINE_HPP
 
 #include "cache.hpp"
+#include "frames.hpp"
 #include "interface/engine.h"
 #include "memory.hpp"
 #include "naive.hpp"
@@ -19,8 +20,9 @@
 
 namespace naive {
 
-/* The task of what a switch fetches and loads. */
+/* The task of what a switch and a timer's interrupt fetch and load. */
 constexpr std::uint32_t KERNEL = 65535;
+constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
 
 enum class Kind {
     Fetch,
@@ -31,6 +33,7 @@ enum class Kind {
 struct Request {
     std::uint64_t number;
     std::uint32_t core;
+    std::uint32_t task;
     std::uint64_t line;
     Kind kind;
     Cause cause;
@@ -38,7 +41,8 @@ struct Request {
     std::vector<bool> bytes{}; /* noted, of a line that merges */
     std::uint64_t at = 0;      /* done then, or with the read if that is later */
     std::shared_ptr<Read> read{};
-    std::uint64_t used_up = 0; /* of what the read was held up for */
+    std::uint64_t used_up = 0;           /* of what the read was held up for */
+    std::optional<std::uint64_t> wish{}; /* the line that shall be prefetched with it */
 
     /* None: unknown. */
     [[nodiscard]] std::optional<std::uint64_t> done() const;
@@ -60,6 +64,8 @@ struct Touch {
     std::uint64_t line;
     std::uint64_t first_byte = 0;
     std::uint64_t n_bytes = 0;
+    bool is_walk = false;                     /* through a page table */
+    std::optional<std::uint64_t> loaded_by{}; /* a task's instruction: its address */
 };
 
 /* What came of an access. */
@@ -76,6 +82,13 @@ struct Copies {
     bool was_dirty = false;
 };
 
+/* What a core has seen of an instruction that loads. */
+struct Strided {
+    std::optional<std::uint64_t> instruction{}; /* none: nothing yet */
+    std::uint64_t line = 0;
+    std::uint64_t stride = 0;
+};
+
 class Machine {
   public:
     Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals, Features &features);
@@ -83,6 +96,10 @@ class Machine {
     /* has_waited: it had no room before. */
     Answer access(const By &by, const Touch &touch, bool has_waited);
     void send_merging(const By &by);
+    /* Looks up the page of a task's line. If it is missed: the cause of the walk. */
+    std::optional<Cause> miss_page(const By &by, const Touch &touch);
+    /* The lines that a walk loads, in this order. */
+    [[nodiscard]] std::vector<std::uint64_t> walk_lines(const By &by, std::uint64_t line) const;
 
     [[nodiscard]] std::uint64_t line_of(std::uint32_t task, std::uint64_t address) const;
     [[nodiscard]] bool is_load_outstanding(std::uint32_t core, std::uint64_t now) const;
@@ -109,15 +126,24 @@ class Machine {
     std::uint64_t mask_of(std::size_t i, std::uint32_t core);
     Channel &channel_of(std::uint64_t line)
     {
-        return channels[line % channels.size()];
+        return channels[channel_number(line)];
     }
-    [[nodiscard]] bool blocks(const By &by, Kind kind) const;
+    [[nodiscard]] std::size_t channel_number(std::uint64_t line) const
+    {
+        return frames_->physical(line) % channels.size();
+    }
+    /* No store allocates a line in the first level, or makes it dirty. */
+    [[nodiscard]] bool passes_first(const Touch &touch) const
+    {
+        return touch.kind == Kind::Store && (platform_.writes_through || l1d_.front().is_off());
+    }
+    [[nodiscard]] bool blocks(const By &by, const Touch &touch) const;
 
     RequestPtr outstanding_of(const By &by, std::uint64_t line);
     Answer hit(const By &by, const Touch &touch, Place &place, bool has_waited);
     Answer join(const By &by, const Touch &touch, const RequestPtr &request);
     Answer upgrade(const By &by, const Touch &touch, Place &place);
-    Answer miss(const By &by, const Touch &touch);
+    Answer miss(const By &by, const Touch &touch, bool is_held);
     std::optional<Answer> find_no_room(const By &by, const Touch &touch, bool is_upgrade);
     RequestPtr make_request(const By &by, const Touch &touch);
     std::optional<Place> allocate_first(const By &by, const Touch &touch, Request *request);
@@ -127,12 +153,18 @@ class Machine {
     bool levels_hold(const By &by, std::uint64_t line);
     bool merges(const By &by, const Touch &touch);
     void note_bytes(const By &by, const Touch &touch, Request &request);
+    std::optional<std::uint64_t> wish(const By &by, const Touch &touch);
     void walk(const By &by, Request &request);
-    void prefetch(const By &by, std::uint64_t line, std::uint64_t arrival);
-    void allocate_in_level(const By &by, std::size_t i, std::uint64_t line);
+    void hit_level(const By &by, std::size_t i, Request &request, Cache *allocated_last);
+    void move_up(const By &by, std::size_t i, const Request &request, Cache *allocated_last);
+    void prefetch(const By &by, const Request &request, std::uint64_t arrival);
+    void allocate_in_level(const By &by, std::size_t i, std::uint64_t line, bool is_dirty);
+    void remove_above(const By &by, std::size_t i, Place &victim);
+    void hand_down(const By &by, const Place &victim, std::size_t first);
     void send(const By &by, Request &request);
     void write_back(const By &by, std::uint64_t line, std::size_t first);
     [[nodiscard]] std::size_t first_shared_level() const;
+    [[nodiscard]] std::size_t first_level_on(std::size_t from);
     void take_lost(Cache &cache, std::uint64_t line, Request *request);
     void note_lost(Cache &cache, std::uint64_t victim, const By &by);
     void count(const By &by, const Touch &touch, bool is_miss, bool is_join);
@@ -140,8 +172,12 @@ class Machine {
     laxity_sim_platform platform_;
     laxity_sim_totals &totals_;
     Features &features_;
+    std::shared_ptr<Frames> frames_;
+    std::vector<std::vector<Strided>> strides_; /* of each core */
     std::vector<Cache> l1i_;
     std::vector<Cache> l1d_;
+    std::vector<Cache> itlb_; /* their lines are pages */
+    std::vector<Cache> dtlb_;
     std::vector<std::vector<Cache>> levels_;
     std::vector<std::vector<RequestPtr>> requests_; /* of each core */
     std::map<std::uint32_t, std::uint32_t> last_core_;

@@ -32,6 +32,7 @@ Simulation::Simulation(
 {
     for (std::uint32_t i = 0; i < platform.cores; i++) {
         cores_.push_back(Core{.number = i});
+        cores_.back().counters.assign(platform.predictor_entries, 1);
     }
 }
 
@@ -88,6 +89,9 @@ std::optional<Key> Simulation::next_key() const
     }
     if (const std::uint64_t tick = next_schedule(); tick != NEVER) {
         keys.push_back({tick, SCHEDULER, 0});
+    }
+    if (listener_.on_sample != nullptr && listener_.sample_ns > 0) {
+        keys.push_back({clock_.tick_of(static_cast<Wide>(next_sample_ns())), SAMPLES, 0});
     }
     for (const Core &core : cores_) {
         const std::optional<std::uint64_t> tick = core.next_action();
@@ -168,6 +172,9 @@ void Simulation::perform(const Key &key)
     case CHANNELS:
         decide(key.number);
         return;
+    case SAMPLES:
+        tell_sample();
+        return;
     case SCHEDULER:
         schedule();
         return;
@@ -175,7 +182,40 @@ void Simulation::perform(const Key &key)
         break;
     }
     Core &core = cores_[key.number];
-    stepper_.go_on(core, core.state == State::Switching ? nullptr : &task_of(core));
+    const bool is_kernels = core.state == State::Switching || core.is_interrupted;
+    stepper_.go_on(core, is_kernels ? nullptr : &task_of(core));
+}
+
+std::int64_t Simulation::next_sample_ns() const
+{
+    return listener_.first_sample_ns + n_samples_ * listener_.sample_ns;
+}
+
+/* Section 6, samples. */
+void Simulation::tell_sample()
+{
+    std::vector<laxity_sim_taken> taken;
+    taken.reserve(tasks_.size());
+    for (const auto &task : tasks_) {
+        taken.push_back(taken_by(*task));
+    }
+    const laxity_sim_sample sample{
+        .time_ns = next_sample_ns(), .cores = totals_.cores, .tasks = taken.data()
+    };
+    n_samples_++;
+    listener_.on_sample(listener_.context, &sample);
+}
+
+laxity_sim_taken Simulation::taken_by(const Task &task) const
+{
+    laxity_sim_taken taken = task.taken;
+    taken.exec_ticks += task.has_job ? task.spent.all() : 0;
+    if (const Core *const core = executing(task)) {
+        add_counts(*core, taken.counts);
+        const bool is_waiting = core->wait && !core->is_interrupted;
+        taken.exec_ticks += is_waiting ? now_ - core->wait->from : 0;
+    }
+    return taken;
 }
 
 void Simulation::decide(std::size_t channel)

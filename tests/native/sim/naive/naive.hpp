@@ -9,6 +9,7 @@
 
 #include "interface/engine.h"
 
+#include <array>
 #include <cstdint>
 
 namespace naive {
@@ -26,7 +27,25 @@ struct Features {
     std::uint64_t stops_waiting_for_loads = 0;
     std::uint64_t switches = 0;
     std::uint64_t held_up_ticks = 0;
-    std::uint64_t used_up = 0; /* budgets of reservations */
+    std::uint64_t used_up = 0;       /* budgets of reservations */
+    std::uint64_t wrongly_taken = 0; /* predictions */
+    std::uint64_t wrongly_not_taken = 0;
+    std::uint64_t pages_lost = 0; /* to other tasks, and walked for again */
+    std::uint64_t interrupts = 0;
+    std::uint64_t interrupts_before_stops = 0; /* of cores that were asked to stop meanwhile */
+    std::uint64_t handed_down_clean = 0;       /* to exclusive levels */
+    std::uint64_t handed_down_held = 0;        /* clean, to exclusive levels that have them */
+    std::uint64_t exclusive_hits = 0;          /* that moved up */
+    std::uint64_t exclusive_stays = 0;         /* hits, but nothing above could have the line */
+    std::uint64_t dirty_to_first = 0;          /* lines that moved up */
+    std::uint64_t dirty_to_level = 0;
+    std::uint64_t dirty_to_nowhere = 0;
+    std::uint64_t removed_above = 0; /* inclusive levels */
+    std::uint64_t removed_above_dirty = 0;
+    std::uint64_t stride_prefetches = 0;
+    std::uint64_t through_hits = 0; /* stores that were written through */
+    std::uint64_t through_joins = 0;
+    std::array<std::uint64_t, 4> placed{}; /* accesses that missed l1, of each placement */
 };
 
 } // namespace naive

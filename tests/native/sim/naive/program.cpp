@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -101,9 +102,10 @@ bool Program::execute(std::uint64_t id)
     }
     std::uint64_t address = blocks_[id].address;
     for (const laxity_sim_instruction &needs : blocks_[id].instructions) {
-        instructions_.push_back({n_executions_, address, needs, {}, {}, false, false});
+        instructions_.push_back({n_executions_, address, needs, {}, {}, false, false, false});
         address += needs.bytes;
     }
+    instructions_.back().is_last = true;
     n_executions_++;
     return true;
 }
@@ -176,7 +178,10 @@ bool Program::has_instruction()
     const bool has_some = read_execution();
     if (end_) {
         const auto place = instructions_.begin() + static_cast<std::ptrdiff_t>(*end_);
-        instructions_.insert(place, {0, 0, {}, {}, {}, false, true});
+        const Instruction &first = instructions_.front();
+        instructions_.insert(
+            place, {first.execution, first.address, {}, {}, {}, false, false, true}
+        );
     }
     return has_some;
 }
@@ -214,6 +219,15 @@ Next Program::next()
         instructions_.pop_front();
     }
     return Next::End;
+}
+
+std::optional<std::uint64_t> Program::block_behind(const Instruction &last)
+{
+    (void)next();
+    if (instructions_.empty() || instructions_.front().execution == last.execution) {
+        return std::nullopt;
+    }
+    return instructions_.front().address;
 }
 
 Instruction Program::take()

@@ -32,6 +32,7 @@ struct Instruction {
     laxity_sim_instruction needs;
     std::vector<Access> accesses;
     std::vector<Mark> marks;
+    bool is_last;   /* of its block */
     bool is_border; /* a border of a job: it is never executed */
     bool is_end;    /* nothing but the program's end, if it comes within a job */
 };
@@ -53,6 +54,9 @@ class Program {
     bool begin_job();
     /* What comes next in the job. */
     Next next();
+    /* Where the next execution's block lies, behind the last instruction of one; none: there is
+     * none, or the program ends in the same execution. */
+    std::optional<std::uint64_t> block_behind(const Instruction &last);
     /* The instruction that next() has told of, and goes behind it. */
     Instruction take();
     /* Behind the finish mark that next() has told of. */

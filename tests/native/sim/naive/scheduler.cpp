@@ -121,18 +121,27 @@ bool Simulation::look_at_core(Core &core)
 }
 
 /* What the core has counted since the job came to it. */
-void Simulation::add_counts(const Core &core)
+void Simulation::add_counts(const Core &core, laxity_sim_counts &sums_of) const
 {
     constexpr std::size_t N = sizeof(laxity_sim_counts) / sizeof(std::uint64_t);
     using Numbers = std::array<std::uint64_t, N>;
-    Task &task = task_of(core);
     const auto now = std::bit_cast<Numbers>(totals_.cores[core.number]);
-    const auto before = std::bit_cast<Numbers>(task.counted);
-    auto sums = std::bit_cast<Numbers>(task.job.counts);
+    const auto before = std::bit_cast<Numbers>(tasks_[core.task]->counted);
+    auto sums = std::bit_cast<Numbers>(sums_of);
     for (std::size_t i = 0; i < N; i++) {
         sums[i] += now[i] - before[i];
     }
-    task.job.counts = std::bit_cast<laxity_sim_counts>(sums);
+    sums_of = std::bit_cast<laxity_sim_counts>(sums);
+}
+
+/* The job goes on no longer on the core. */
+void Simulation::end_turn(const Core &core)
+{
+    Task &task = task_of(core);
+    add_counts(core, task.job.counts);
+    add_counts(core, task.taken.counts);
+    task.counted = totals_.cores[core.number];
+    spend(task);
 }
 
 void Simulation::tell(const Core &core, laxity_sim_turn turn)
@@ -146,8 +155,7 @@ void Simulation::stop(Core &core)
 {
     Task &task = task_of(core);
     task.job.preemptions++;
-    add_counts(core);
-    spend(task);
+    end_turn(core);
     task.fetched.reset();
     task.registers = {};
     tell(core, LAXITY_SIM_TURN_PREEMPTED);
@@ -372,6 +380,7 @@ void Simulation::go_on(Core &core, std::uint32_t index)
     task.counted = totals_.cores[core.number];
     task.budget.counts_from = now_;
     machine_.run_on(index, core.number);
+    stepper_.set_timer(core);
 }
 
 bool Simulation::begin(Core &core, std::uint32_t index)
@@ -411,10 +420,10 @@ void Simulation::finish(Core &core)
     Task &task = *tasks_[index];
     has_finished_ = true;
     send_merging(core);
-    add_counts(core);
-    spend(task);
+    end_turn(core);
     task.program.finish_job();
     task.has_job = false;
+    task.taken.exec_ticks += task.spent.all();
     task.job.ordinal++;
     if (task.asked->is_corunner) {
         if (listener_.on_pass != nullptr) {
@@ -490,6 +499,8 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
         }
         if (core.state != State::Switching) {
             send_merging(core);
+            end_turn(core);
+            task.spent.own += core.wait && !core.is_interrupted ? now_ - core.wait->from : 0;
             tell(core, LAXITY_SIM_TURN_OFF);
         }
         leave(core);
@@ -517,6 +528,7 @@ void Simulation::leave(Core &core)
     core.has_waited = false;
     core.room_since.reset();
     core.has_stopped = false;
+    core.is_interrupted = false;
 }
 
 void Simulation::send_merging(const Core &core)

@@ -61,6 +61,7 @@ struct Clock {
 
 enum Phase {
     CHANNELS,
+    SAMPLES, /* at the beginning of the scheduler's phase */
     SCHEDULER,
     CORES
 };
@@ -98,6 +99,9 @@ class Simulation {
     [[nodiscard]] std::uint64_t next_schedule_of(const Task &task) const;
     [[nodiscard]] bool has_border_next(const Core &core) const;
     void perform(const Key &key);
+    [[nodiscard]] std::int64_t next_sample_ns() const;
+    void tell_sample();
+    [[nodiscard]] laxity_sim_taken taken_by(const Task &task) const;
     void decide(std::size_t channel);
 
     void schedule();
@@ -115,7 +119,8 @@ class Simulation {
     Core *find_lower(const Task &task, State state, const std::vector<bool> &is_claimed);
     bool take(Core &core, std::uint32_t index);
 
-    void add_counts(const Core &core);
+    void add_counts(const Core &core, laxity_sim_counts &sums) const;
+    void end_turn(const Core &core);
     void tell(const Core &core, laxity_sim_turn turn);
     void stop(Core &core);
     bool begin(Core &core, std::uint32_t index);
@@ -171,6 +176,7 @@ class Simulation {
     std::uint64_t scheduled_ = 0; /* when last */
     bool has_finished_ = false;   /* a job, and releases have not been asked since */
     bool is_stopping_ = false;    /* a listener wants no further job */
+    std::int64_t n_samples_ = 0;
 };
 
 } // namespace naive

@@ -1,0 +1,237 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* What goes through the levels below the first: requests down to memory, victims down, and dirty
+ * lines up. */
+#include "engine/hierarchy.hpp"
+#include "interface/engine.h"
+#include "model/cache.hpp"
+#include "model/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace laxity {
+
+namespace {
+
+/* Lines that a cache awaited are forgotten now and then. */
+constexpr std::size_t AWAITED_MAX = 64;
+
+} // namespace
+
+ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
+{
+    const auto found =
+        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
+    return found == store.awaited.end() ? ReadRef{} : found->second;
+}
+
+void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now)
+{
+    if (store.awaited.size() >= AWAITED_MAX) {
+        std::erase_if(store.awaited, [now](const auto &one) { return one.second->done <= now; });
+    }
+    const auto found =
+        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
+    if (found != store.awaited.end()) {
+        found->second = read;
+    } else {
+        store.awaited.emplace_back(line, read);
+    }
+}
+
+/* What an inclusive level evicts goes from the caches above it, too. It is dirty if it was there.
+ */
+void Hierarchy::remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task)
+{
+    const std::uint64_t line = victim.line();
+    const std::uint64_t at = frames_.physical(line);
+    const auto remove = [this, &victim, line, core, task](Store &store, std::uint64_t at_of) {
+        const Place *const place = store.cache.find(line, at_of);
+        if (place == nullptr) {
+            return;
+        }
+        if (place->is_dirty()) {
+            victim.set_dirty();
+        }
+        store.cache.remove(line, at_of);
+        note_lost(store, victim, core, task);
+    };
+    const std::uint32_t n = platform_.levels[i].cores;
+    const std::uint32_t first = core / n * n;
+    for (std::uint32_t other = first; other < std::min(first + n, platform_.cores); other++) {
+        remove(cores_[other].l1i, line);
+        remove(cores_[other].l1d, line);
+        for (std::size_t above = 0; above < i; above++) {
+            remove(level(above, other), at);
+        }
+    }
+}
+
+/* What a level evicts for a line that it does not hold. */
+Place Hierarchy::allocate(
+    std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
+)
+{
+    Store &store = level(i, core);
+    Place victim = store.cache.allocate(line, at, platform_.levels[i].way_masks[core]);
+    note_lost(store, victim, core, task);
+    if (!victim.is_empty() && platform_.levels[i].inclusion == LAXITY_SIM_INCLUSIVE) {
+        remove_above(i, victim, core, task);
+    }
+    return victim;
+}
+
+void Hierarchy::hand_down(
+    Place victim, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
+)
+{
+    std::uint64_t at = frames_.physical(victim.line());
+    for (std::size_t i = from_level; i < levels_.size(); i++) {
+        Store &store = level(i, core);
+        if (!store.cache.exists()) {
+            continue;
+        }
+        const bool is_dirty = victim.is_dirty();
+        if (!is_dirty && (platform_.levels[i].inclusion != LAXITY_SIM_EXCLUSIVE ||
+                          store.cache.find(victim.line(), at) != nullptr)) {
+            return;
+        }
+        if (Place *const place = is_dirty ? store.cache.use(victim.line(), at) : nullptr) {
+            place->set_dirty();
+            return;
+        }
+        const Place next = allocate(i, victim.line(), at, core, task);
+        if (is_dirty) {
+            store.cache.find(victim.line(), at)->set_dirty();
+        }
+        if (!is_handed_down(next)) {
+            return;
+        }
+        victim = next;
+        at = frames_.physical(victim.line());
+    }
+    if (victim.is_dirty()) {
+        memory_.write(at, now + platform_.memory.request_ticks, core);
+        counts(core).writes++;
+    }
+}
+
+void Hierarchy::write_back(const Touch &touch, std::size_t from_level, std::uint64_t now)
+{
+    Place written{touch.line};
+    written.set_dirty();
+    hand_down(written, from_level, touch.core, touch.task, now);
+}
+
+/* A line that an exclusive level has been asked for goes to where the others of this walk have it,
+ * or to the first level. */
+void Hierarchy::move_up(
+    const Request &request,
+    std::size_t i,
+    std::uint64_t allocated,
+    std::uint32_t core,
+    std::uint64_t now
+)
+{
+    Store &first = first_level(core, request.kind);
+    if (allocated == 0 && !first.cache.exists()) {
+        return; /* nobody else would have it */
+    }
+    Store &store = level(i, core);
+    const Place moved = *store.cache.find(request.line, request.at);
+    store.cache.remove(request.line, request.at);
+    if (!moved.is_dirty()) {
+        return;
+    }
+    Place *const place =
+        allocated == 0
+            ? first.cache.find(request.line)
+            : level(std::bit_width(allocated) - 1U, core).cache.find(request.line, request.at);
+    if (place != nullptr) {
+        place->set_dirty();
+    } else {
+        hand_down(moved, i + 1, core, request.task, now);
+    }
+}
+
+/* Steps f and g. */
+void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
+{
+    request.is_merging = false;
+    std::uint64_t path = 0;
+    std::uint64_t allocated = 0; /* levels, as bits */
+    bool has_missed = false;     /* the last level */
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        Store &store = level(i, core);
+        has_missed = store.cache.exists();
+        if (!has_missed) {
+            continue;
+        }
+        const bool is_exclusive = platform_.levels[i].inclusion == LAXITY_SIM_EXCLUSIVE;
+        path += platform_.levels[i].hit_ticks;
+        counts(core).levels[i].lookups++;
+        if (store.cache.use(request.line, request.at) != nullptr) {
+            request.done = now + path;
+            request.read = awaited(store, request.line);
+            if (is_exclusive) {
+                move_up(request, i, allocated, core, now);
+            }
+            return;
+        }
+        counts(core).levels[i].misses++;
+        find_cause(store, request.line, request.cause);
+        if (is_exclusive) {
+            continue;
+        }
+        allocated |= std::uint64_t{1} << i;
+        const Place victim = allocate(i, request.line, request.at, core, request.task);
+        if (is_handed_down(victim)) {
+            hand_down(victim, i + 1, core, request.task, now);
+        }
+    }
+    const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
+    request.done = 0;
+    request.read = memory_.read(request.at, arrival, core);
+    counts(core).reads++;
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        if ((allocated >> i & 1U) != 0) {
+            await(level(i, core), request.line, request.read, now);
+        }
+    }
+    if (has_missed && platform_.levels[levels_.size() - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
+        prefetch(request, core, now, arrival);
+    }
+}
+
+void Hierarchy::prefetch(
+    const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival
+)
+{
+    const std::size_t last = levels_.size() - 1;
+    const std::uint64_t line = platform_.levels[last].prefetch == LAXITY_SIM_PREFETCH_NEXT_LINE
+                                   ? request.line + 1
+                                   : request.wish;
+    if (line == request.line || !frames_.is_same_page(line, request.line)) {
+        return;
+    }
+    Store &store = level(last, core);
+    const std::uint64_t at = frames_.physical(line);
+    if (store.cache.find(line, at) != nullptr || !memory_.channel_of(at).has_read_room()) {
+        return;
+    }
+    Cause unused = Cause::Own;
+    find_cause(store, line, unused);
+    const Place victim = allocate(last, line, at, core, request.task);
+    if (is_handed_down(victim)) {
+        hand_down(victim, last + 1, core, request.task, now);
+    }
+    await(store, line, memory_.read(at, arrival, core), now);
+    counts(core).levels[last].prefetches++;
+    counts(core).reads++;
+}
+
+} // namespace laxity
