@@ -274,7 +274,7 @@ def test_ctrl_c_while_a_program_is_recorded_says_that_and_no_more(laxity: Laxity
     # So much to record that it is not done before the signal.
     words = ("-b", "1MiB", "-t", "9999", "--run-dir", laxity.directory / "D")
     process = start(*MEM, *words, is_own_session=True)
-    wait_until(lambda: children_of(process.pid, "laxity-sim-stre"), "the recorder")
+    wait_until(lambda: bool(children_of(process.pid, "laxity-sim-stre")), "the recorder")
     os.killpg(process.pid, signal.SIGINT)
     done = finish(process)
     assert (done.code, done.err.strip()) == (130, "laxity run: interrupted")
