@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/port/time.h"
 #include "base/visible.h"
 #include "cli/calls.h"
 #include "cli/gather.h"
@@ -32,6 +33,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define NS_PER_DAY 86400e9
+
 enum {
     WORDS = 4096,
     NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
@@ -39,6 +42,7 @@ enum {
     NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
     JOBS_TEXT_BYTES = 24,
     CPUS_BYTES = 64,
+    TICK_BITS = 63,        /* that a job may take some more */
     STACK_BYTES = 8 << 20, /* as the emulator is told */
 };
 
@@ -237,6 +241,37 @@ static int make_task(struct laxity_sim_run *simulation, uint32_t index, struct l
     return open_decoder(simulation, index, error);
 }
 
+/* Ticks are counted with 64 bits, and nanoseconds with 63: 0, or -1 with error set. */
+static int
+check_end(const struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const uint64_t jobs = jobs_of(simulation, index);
+    if (index >= simulation->segment->n_tasks || jobs == 0 || jobs == UINT64_MAX) {
+        return 0;
+    }
+    const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
+    const struct laxity_releases releases = laxity_task_releases(simulation->segment, task);
+    const uint64_t *ticks_per_s = simulation->settings->platform.ticks_per_s;
+    const wide ticks_end = (wide)1 << TICK_BITS;
+    const wide by_ticks = ticks_end * LAXITY_NS_PER_S * ticks_per_s[1] / ticks_per_s[0];
+    const wide end_ns = by_ticks < INT64_MAX ? by_ticks : INT64_MAX;
+    const wide last_ns =
+        (wide)(uint64_t)releases.first_ns + (wide)(jobs - 1) * (uint64_t)releases.period_ns;
+    if (last_ns < end_ns) {
+        return 0;
+    }
+    return laxity_refuse(
+        error,
+        LAXITY_EXIT_USAGE,
+        "task \"%.60s\": its last job would be released later than %.0f days, which this "
+        "platform's "
+        "ticks do not count; ask for fewer jobs",
+        laxity_sim_program_of(simulation, index).config->name,
+        (double)end_ns / NS_PER_DAY
+    );
+}
+
 int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_error *error)
 {
     const uint32_t n = simulation->n_programs;
@@ -250,7 +285,8 @@ int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_er
     }
     int rc = 0;
     for (uint32_t i = 0; i < n && rc == 0; i++) {
-        rc = make_task(simulation, i, error);
+        rc = check_end(simulation, i, error);
+        rc = rc ? rc : make_task(simulation, i, error);
     }
     return rc;
 }

@@ -124,6 +124,15 @@ def test_a_file_that_is_no_stream_is_recorded_anew(laxity: Laxity, cache: Path):
     assert len(streams(laxity, cache)) == 3
 
 
+@pytest.mark.parametrize("change", [-1, 1], ids=["cut", "longer"])
+def test_a_stream_of_another_length_is_recorded_anew(laxity: Laxity, cache: Path, change: int):
+    first = run(laxity, cache, "first")
+    for path in cache.glob("*.lxs"):
+        path.write_bytes((path.read_bytes() + b"x")[: path.stat().st_size + change])
+    assert run(laxity, cache, "second") == first
+    assert len(streams(laxity, cache)) == 3
+
+
 def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):
     words = ("sim", "record", "sort", "bogus", *PLATFORM, "--jobs", "2")
     done = call(laxity, cache, *words)

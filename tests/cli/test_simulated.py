@@ -247,6 +247,14 @@ def test_job_beyond_its_timeout_ends_its_task(laxity: Laxity):
     # Aborted; and the release that came meanwhile is skipped.
 
 
+def test_run_beyond_what_ticks_count_is_refused_before_it_begins(laxity: Laxity):
+    # 2999 periods of 400 days are 3284 years; 2^63 ns are 292.
+    done = laxity(*MEM, "-b", "1KiB", "-p", "9600h", "-t", "3000", "--run-dir", "D")
+    assert done.returncode == 2
+    assert "its last job would be released later than" in done.stderr
+    assert not (laxity.directory / "D").exists()
+
+
 def test_offset_beyond_the_end_releases_nothing(laxity: Laxity):
     words = ("-b", "16KiB", "--offset", "20ms", "--duration", "5ms", "--run-dir", "D")
     done = laxity(*MEM, *words)

@@ -32,20 +32,23 @@ IDENTITY = "0123456789abcdef" * 4
 LABEL = msgspec.json.encode(Label("mem", ("64KiB",), "armhf", ("-cpu", "cortex-a9")))
 
 
-def header(identity: str = IDENTITY, version: int = 1, label: bytes = LABEL) -> bytes:
+def header(
+    identity: str = IDENTITY, version: int = 1, label: bytes = LABEL, size_bytes: int = 0
+) -> bytes:
     """As sim/streams/file.hpp has it: magic, version, bytes of the label, identity, then numbers:
     words, records, accesses, instructions, jobs, parts, bytes that were printed, place and bytes
     of the index.
     """
-    numbers = (70, 60, 50, 40, 30, 1, 9, 300, 20)
+    size_bytes = max(size_bytes, 152 + len(label))
+    numbers = (70, 60, 50, 40, 30, 1, 9, size_bytes - 20, 20)
     start = struct.pack("=QII64s", 0x1A6D617274737861, version, len(label), identity.encode())
-    return start + struct.pack("=9Q", *numbers) + label
+    return (start + struct.pack("=9Q", *numbers) + label).ljust(size_bytes, b"\0")
 
 
 def stored(folder: Path, digit: str, used_s: float, size_bytes: int) -> Path:
     """A file that begins as a stream does."""
     path = folder / f"{digit * 64}.lxs"
-    path.write_bytes(header(digit * 64).ljust(size_bytes, b"\0"))
+    path.write_bytes(header(digit * 64, size_bytes=size_bytes))
     os.utime(path, (used_s, used_s))
     return path
 

@@ -362,13 +362,17 @@ def read_stream(path: Path) -> StoredStream | None:
     try:
         with path.open("rb") as file:
             values = _HEADER.unpack(file.read(_HEADER.size))
-            magic, version, label_bytes, identity, _, records, accesses, instructions, jobs, *_ = (
-                values
+            magic, version, label_bytes, identity, _, records, accesses, instructions, jobs = (
+                values[:9]
             )
+            *_, index_at, index_bytes = values
             if (magic, version) != (_MAGIC, _VERSION) or label_bytes > _LARGEST_LABEL_BYTES:
                 return None
             label = msgspec.json.decode(file.read(label_bytes), type=Label)
             status = os.fstat(file.fileno())
+            # One that was cut, or grew, is recorded anew; other damage is found when it is read.
+            if index_at + index_bytes != status.st_size:
+                return None
     except (OSError, struct.error, msgspec.DecodeError):
         return None
     return StoredStream(
