@@ -101,7 +101,7 @@ const char *why_not(void *context)
     return "it asks for the time";
 }
 
-laxity::Reader reader_of(Given &given)
+laxity::Reader reader_of(Given &given, std::uint32_t instruction_ticks = 3)
 {
     laxity_sim_task task{};
     task.source = {.context = &given, .read = read, .why = why_ended};
@@ -109,7 +109,7 @@ laxity::Reader reader_of(Given &given)
     task.judge = {.context = &given, .may_call = may_call, .on_clock = on_clock, .why = why_not};
     laxity_sim_platform platform{};
     platform.line_bytes = 32;
-    platform.instruction_ticks = 3;
+    platform.instruction_ticks = instruction_ticks;
     return laxity::Reader{task, FIRST_LINE, platform};
 }
 
@@ -182,6 +182,14 @@ const laxity::Block &first_block(laxity::Reader &reader)
         reader.take();
     }
     return reader.block();
+}
+
+/* 7 of the first, and the platform's: 16 bits would leave 4472 of 70008. */
+void instruction_may_take_more_ticks_than_16_bits_hold(void)
+{
+    Given given{.words = a_job(), .code = {}};
+    laxity::Reader reader = reader_of(given, 70001);
+    CHECK_EQUAL(first_block(reader).ticks, 70008);
 }
 
 /* The decoder says 7 ticks of the first, nothing of the second: the platform's 3. */
@@ -366,6 +374,7 @@ int main()
 {
     RUN(what_a_program_did_comes_in_its_order);
     RUN(accesses_are_whole);
+    RUN(instruction_may_take_more_ticks_than_16_bits_hold);
     RUN(blocks_have_what_the_decoder_knows);
     RUN(lines_of_instructions_are_the_tasks);
     RUN(only_borders_of_jobs_are_told_of_the_marks);
