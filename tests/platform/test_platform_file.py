@@ -403,14 +403,16 @@ def row_of(table: str, key: PlatformKey) -> str:
     """Write the row of a key as docs/simulation-platforms.md has it."""
     name = {"": key.name, "level": f"level: {key.name}"}.get(table, f"{table}.{key.name}")
     kind = " ".join(key.words) or (f"cycles of the {key.clock}" if key.clock else key.type)
-    default = "required" if key.default is None else bound(key, key.default).lower()
+    default = "required" if key.default is None else bound(key, key.default)
     default += " in the table" * (key.default is None and platform_tables()[table].optional)
     within = "" if key.high is None else f"{bound(key, key.low)} to {bound(key, key.high)}"
     return f"| `{name}` | {kind} | {within} | {default} | {key.help} |"
 
 
 def bound(key: PlatformKey, number: Any) -> str:  # noqa: ANN401 - or another default
-    return exact_size(number) if key.type == "size" else str(number)
+    if key.type == "size":
+        return exact_size(number)
+    return str(number).lower() if key.type == "flag" else str(number)
 
 
 @pytest.mark.parametrize("table", platform_tables())
