@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Measure how fast platforms are simulated, beside valgrind's cachegrind.
+"""Measure how fast platforms are simulated, beside valgrind's cachegrind and pycachesim.
 
 bench/README.md says how to read the table.
 """
 
+import importlib.util
 import platform
 import re
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +26,7 @@ SIM = find_tool("laxity-sim").parent.parent / "sim"
 TIMEOUT_S = 600
 # As platform/simulated.py starts programs.
 STACK_BYTES = 8 << 20
+LINE_BYTES = 32
 LIVE_JOBS = 10
 LIVE_WORKLOAD = "edges"
 
@@ -87,6 +90,36 @@ def _cachegrind() -> Figure:
     return Figure(total, after.ru_utime - before.ru_utime, after.ru_maxrss)
 
 
+# Data as in the trace of simulation_speed, through the same two levels. Addresses are made
+# before: only the lookups are measured.
+_PYCACHESIM = f"""
+import random, resource
+from cachesim import Cache, CacheSimulator, MainMemory
+memory = MainMemory()
+second = Cache("L2", 2048, 16, {LINE_BYTES}, "LRU")
+first = Cache("L1", 256, 4, {LINE_BYTES}, "LRU", store_to=second, load_from=second)
+memory.load_to(second)
+memory.store_from(second)
+caches = CacheSimulator(first, memory)
+draw = random.Random(1)
+n = 1 << 21
+addresses = [
+    draw.randrange(512 << 10) if draw.randrange(16) == 0 else i * 4 % (16 << 10) for i in range(n)
+]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+caches.load(addresses, length=1)
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(n, usage.ru_utime - before, usage.ru_maxrss)
+"""
+
+
+def _pycachesim() -> Figure:
+    words = [sys.executable, "-c", _PYCACHESIM]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
+    count, user_s, most_kib = done.stdout.split()
+    return Figure(int(count), float(user_s), int(most_kib))
+
+
 # What is measured, and what is counted of it.
 ROWS: dict[str, tuple[str, Callable[[], Figure]]] = {
     "two levels, LRU": ("accesses", partial(_speed, "lru", "40")),
@@ -97,6 +130,8 @@ ROWS: dict[str, tuple[str, Callable[[], Figure]]] = {
     f"QEMU and engine, {LIVE_WORKLOAD}": ("accesses", _live),
     f"cachegrind, {LIVE_WORKLOAD}": ("references", _cachegrind),
 }
+if importlib.util.find_spec("cachesim") is not None:
+    ROWS["pycachesim, two levels"] = ("accesses", _pycachesim)
 
 
 @click.command()
