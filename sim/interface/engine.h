@@ -176,11 +176,21 @@ struct laxity_sim_reservation {
     int64_t period_ns;
 };
 
+/* Addresses, multiples of 4096 below 2^47. */
+struct laxity_sim_range {
+    uint64_t begin;
+    uint64_t end; /* the first behind it */
+};
+
 /* A task: its program, and when its jobs are released. */
 struct laxity_sim_task {
     struct laxity_sim_source source;
     struct laxity_sim_decoder decoder;
     struct laxity_sim_judge judge;
+    /* Tasks of one program have the same ranges, and share what lies there; none may store there. */
+    uint32_t program; /* < LAXITY_SIM_TASKS_MAX */
+    uint32_t n_shared;
+    const struct laxity_sim_range *shared; /* ascending, apart from each other */
     struct laxity_releases releases;
     int32_t priority;                          /* a larger one preempts */
     struct laxity_sim_reservation reservation; /* in place of a priority, and above all of them */
