@@ -248,11 +248,18 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     return true;
 }
 
+/* Likewise, of the task's line that it is at. */
+bool Core::touch_line(Kind kind, std::uint64_t written, bool must_wait)
+{
+    return find_page(kind, line_) &&
+           touch(kind, execution_.reader->shared().line_of(line_), written, must_wait);
+}
+
 /* True if it has been through its lines: so many of code at the address, of data there in what
  * belongs to the core. Else the core pauses. */
 bool Core::touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address)
 {
-    const std::uint64_t base = std::uint64_t{KERNEL} << TASK_SHIFT | address;
+    const std::uint64_t base = std::uint64_t{KERNEL} << SPACE_SHIFT | address;
     const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT;
     while (kernel_line_ < n_code + n_data) {
         const bool is_code = kernel_line_ < n_code;
@@ -331,10 +338,13 @@ bool Core::ends_here(Event event)
         is_finished = is_over || position.index >= reader.access().index();
     } else if (event == Event::Access) {
         const unsigned index = reader.access().index();
-        is_failed = is_over || index < position.index || index >= n;
-    }
-    if (is_failed && event == Event::Access) {
-        reader.fail("its stream has an access out of order");
+        if (is_over || index < position.index || index >= n) {
+            is_failed = true;
+            reader.fail("its stream has an access out of order");
+        } else if (reader.is_forbidden(reader.access())) {
+            is_failed = true;
+            reader.fail("it stores to memory that it shares with other tasks");
+        }
     }
     if (is_failed || is_finished) {
         is_paused_ = true;
@@ -403,7 +413,7 @@ void Core::fetch()
     Position &position = *execution_.position;
     while (line_ <= last_line_) {
         if (line_ != position.fetched) {
-            if (!find_page(Kind::Fetch, line_) || !touch(Kind::Fetch, line_, 0, true)) {
+            if (!touch_line(Kind::Fetch, 0, true)) {
                 return;
             }
             position.fetched = line_;
@@ -444,7 +454,7 @@ void Core::operands()
 
 void Core::take_access(const Access &access)
 {
-    const std::uint64_t base = std::uint64_t{execution_.task} << TASK_SHIFT;
+    const std::uint64_t base = std::uint64_t{execution_.task} << SPACE_SHIFT;
     begin_ = base + access.address();
     end_ = begin_ + access.bytes();
     line_ = begin_ >> line_shift_;
@@ -460,7 +470,8 @@ void Core::access()
         reader.take();
         event = reader.peek();
     }
-    if (event != Event::Access || reader.access().index() != execution_.position->index) {
+    if (event != Event::Access || reader.access().index() != execution_.position->index ||
+        reader.is_forbidden(reader.access())) {
         end_instruction();
         return;
     }
@@ -486,7 +497,7 @@ void Core::lines()
 {
     const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
     while (line_ <= last_line_) {
-        if (!find_page(kind(), line_) || !touch(kind(), line_, written_bytes(line_), must_wait)) {
+        if (!touch_line(kind(), written_bytes(line_), must_wait)) {
             return;
         }
         line_++;

@@ -137,7 +137,8 @@ class Core {
     void set_timer();
     bool run_blocks(std::uint64_t horizon);
     template <bool IS_PLAIN> bool run_blocks_of(std::uint64_t horizon);
-    template <bool IS_PLAIN> bool touch_ahead(Kind kind, std::uint64_t line);
+    template <bool IS_PLAIN>
+    bool touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
     template <bool IS_PLAIN> bool run_block(const Block &block);
     bool leave_block(const Block &block, std::size_t index, Stage stage);
@@ -153,6 +154,7 @@ class Core {
     void lines();
     void judge_branch(const Block &block);
     void end_instruction();
+    bool touch_line(Kind kind, std::uint64_t written, bool must_wait);
     bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
     void wait_for_request(Wait why, std::uint64_t request);
     void wait_for_room(Channel &channel, const Room &room);
@@ -191,7 +193,7 @@ class Core {
     bool is_paused_ = false; /* next_ says what is to be done */
 
     Stage stage_ = Stage::Boundary;
-    std::uint64_t line_ = 0; /* the next one of the instruction, or of the access */
+    std::uint64_t line_ = 0; /* the next one of the instruction, or of the access, of the task */
     std::uint64_t last_line_ = 0;
     std::uint64_t begin_ = 0; /* of the access: its first byte, with the task's lines */
     std::uint64_t end_ = 0;

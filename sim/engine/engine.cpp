@@ -43,7 +43,7 @@ void laxity_simulate(
     laxity_sim_totals *out_totals
 )
 {
-    laxity::Hierarchy hierarchy{*platform, n_tasks};
+    laxity::Hierarchy hierarchy{*platform, {tasks, n_tasks}};
     laxity::Scheduler scheduler{*platform, {tasks, n_tasks}, limit_ns, *listener, hierarchy};
     std::uint64_t n_actions = 0;
     std::uint64_t now = 0;

@@ -18,17 +18,18 @@
 
 namespace laxity {
 
-namespace {
-
-} // namespace
-
-Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
+Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity_sim_task> tasks)
     : platform_(platform),
       page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
       writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
       merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
-      frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)
+      frames_(platform), memory_(platform.memory, platform.cores)
 {
+    for (const laxity_sim_task &task : tasks) {
+        tasks_.push_back({.program = task.program});
+        n_programs_ = std::max(n_programs_, task.program + 1);
+    }
+    n_last_.resize(std::size_t{n_programs_} * platform.cores);
     for (std::uint32_t core = 0; core < platform.cores; core++) {
         cores_.push_back({
             .l1i = Store{platform.l1i, platform.line_bytes},
@@ -89,9 +90,12 @@ std::uint64_t Hierarchy::loads_done(std::uint32_t core) const
 
 void Hierarchy::place(std::uint32_t task, std::uint32_t core)
 {
-    tasks_[task].core = core;
-    tasks_[task].visited |= std::uint64_t{1} << core;
-    has_moved_ |= !std::has_single_bit(tasks_[task].visited);
+    TaskPlace &place = tasks_[task];
+    n_last(place.program, place.core) -= place.visited == 0 ? 0 : 1;
+    n_last(place.program, core)++;
+    place.core = core;
+    place.visited |= std::uint64_t{1} << core;
+    has_moved_ |= !std::has_single_bit(place.visited);
 }
 
 void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task)
@@ -100,11 +104,16 @@ void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core,
         return;
     }
     const std::uint64_t line = victim.line();
-    const std::uint64_t owner = line >> store.task_shift;
-    if (owner == task) {
+    const std::uint64_t space = line >> store.space_shift;
+    const std::uint64_t program = space - PROGRAM_SPACES;
+    const bool is_program = program < n_programs_;
+    if (space == task || (is_program && task != KERNEL && tasks_[task].program == program)) {
         (void)store.lost.take(line);
-    } else if (owner < tasks_.size()) { /* not the kernel, nor beyond the last address */
-        store.lost.set(line, tasks_[owner].core == core ? Cause::Reload : Cause::Shared);
+    } else if (is_program) {
+        const bool is_here = n_last(static_cast<std::uint32_t>(program), core) > 0;
+        store.lost.set(line, is_here ? Cause::Reload : Cause::Shared);
+    } else if (space < tasks_.size()) { /* not the kernel, nor beyond the last address */
+        store.lost.set(line, tasks_[space].core == core ? Cause::Reload : Cause::Shared);
     }
 }
 
@@ -207,10 +216,11 @@ bool Hierarchy::pays(CoreCaches &own)
 }
 
 /* Whether an access may find its line when it has waited: tasks that have been on one core only
- * have theirs for themselves. */
+ * have what they do not share for themselves. The kernel shares all. */
 bool Hierarchy::is_brought_by_others(const Touch &touch) const
 {
-    return touch.task == KERNEL || !std::has_single_bit(tasks_[touch.task].visited);
+    const std::uint64_t space = touch.line >> cores_[touch.core].l1d.space_shift;
+    return space >= PROGRAM_SPACES || !std::has_single_bit(tasks_[touch.task].visited);
 }
 
 /* How many requests of its kind may be outstanding before it is made; 0: any number. */

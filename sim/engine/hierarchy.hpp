@@ -10,6 +10,7 @@
 #include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/spaces.hpp"
 #include "model/strides.hpp"
 
 #include <algorithm>
@@ -17,14 +18,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace laxity {
-
-/* The kernel as a task. Lines of a task have its number above an address of 48 bits. */
-constexpr std::uint32_t KERNEL = 0xffff;
-constexpr unsigned TASK_SHIFT = 48;
 
 enum class Kind : std::uint8_t {
     Fetch,
@@ -87,7 +85,7 @@ struct Answer {
 
 class Hierarchy {
   public:
-    Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks);
+    Hierarchy(const laxity_sim_platform &platform, std::span<const laxity_sim_task> tasks);
 
     /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done.
      */
@@ -181,12 +179,12 @@ class Hierarchy {
     struct Store {
         Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes)
             : cache(cache_of, line_bytes),
-              task_shift(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
+              space_shift(SPACE_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
         {
         }
 
         Cache cache;
-        unsigned task_shift; /* of the number of a line */
+        unsigned space_shift; /* of the number of a line */
         Lost lost;
         std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
     };
@@ -219,8 +217,9 @@ class Hierarchy {
         laxity_sim_counts counts{};
     };
     struct TaskPlace {
-        std::uint64_t visited = 0;
+        std::uint32_t program = 0;
         std::uint32_t core = 0;
+        std::uint64_t visited = 0;
     };
     /* What was found in other cores' caches. */
     struct Copies {
@@ -296,6 +295,10 @@ class Hierarchy {
     ReadRef read(std::uint64_t at, std::uint64_t arrival, std::uint32_t core);
     void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
     [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
+    [[nodiscard]] std::uint32_t &n_last(std::uint32_t program, std::uint32_t core)
+    {
+        return n_last_[std::size_t{program} * cores_.size() + core];
+    }
     void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);
     static void find_cause(Store &store, std::uint64_t line, Cause &cause);
     [[nodiscard]] std::size_t first_shared_level() const;
@@ -314,6 +317,8 @@ class Hierarchy {
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;
+    std::uint32_t n_programs_ = 0;
+    std::vector<std::uint32_t> n_last_; /* tasks, by program and the core that they were on last */
 };
 
 } // namespace laxity

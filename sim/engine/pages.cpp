@@ -58,7 +58,7 @@ bool Core::find_page(Kind kind, std::uint64_t line)
 
 void Core::walk()
 {
-    const std::uint64_t table = std::uint64_t{execution_.task} << TASK_SHIFT | TABLE_ADDRESS;
+    const std::uint64_t table = std::uint64_t{execution_.task} << SPACE_SHIFT | TABLE_ADDRESS;
     while (walk_loads_ > 0) {
         const unsigned level = walk_loads_ - 1;
         const std::uint64_t entry = walk_page_ >> TABLE_BITS * level;

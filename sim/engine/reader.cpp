@@ -47,7 +47,7 @@ Reader::Reader(
 )
     : source_(task.source), decoder_(task.decoder), judge_(task.judge), first_line_(first_line),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      instruction_ticks_(platform.instruction_ticks)
+      shared_(task, first_line, platform.line_bytes), instruction_ticks_(platform.instruction_ticks)
 {
 }
 
@@ -102,7 +102,9 @@ void Reader::append(Block &block, const laxity_sim_instruction &instruction, std
     }
     for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
         if (block.fetches.empty() || block.fetches.back().line != line) {
-            block.fetches.push_back({.index = block.steps.size(), .line = line});
+            block.fetches.push_back(
+                {.index = block.steps.size(), .line = line, .known_as = shared_.line_of(line)}
+            );
         }
     }
     block.steps.push_back(step);

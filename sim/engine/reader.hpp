@@ -7,6 +7,7 @@
 #include "harness/mark_table.h"
 #include "interface/engine.h"
 #include "interface/records.h"
+#include "model/spaces.hpp"
 
 #include <array>
 #include <cstddef>
@@ -24,7 +25,7 @@ using Registers = std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64>;
 /* An instruction of a block, ready to be executed by one task. */
 struct Step {
     std::uint64_t address;
-    std::uint64_t first_line; /* that it lies in */
+    std::uint64_t first_line; /* that it lies in, of the task */
     std::uint64_t last_line;
     std::uint64_t offset; /* ticks after the block began, if nothing is waited for */
     Registers reads;
@@ -34,7 +35,8 @@ struct Step {
 /* A line that is fetched when the block is executed from its beginning, and for which step. */
 struct Fetch {
     std::size_t index;
-    std::uint64_t line;
+    std::uint64_t line;     /* of the task */
+    std::uint64_t known_as; /* by caches */
 };
 
 /* A translated block. */
@@ -127,6 +129,18 @@ class Reader {
         return *blocks_.data()[word_at() & ID_MASK];
     }
 
+    /* What caches know lines of the task as. */
+    [[nodiscard]] const Shared &shared() const
+    {
+        return shared_;
+    }
+
+    /* Whether an access is a store to what the task may only read. */
+    [[nodiscard]] bool is_forbidden(const Access &access) const
+    {
+        return access.is_store() && shared_.has(access.address(), access.bytes());
+    }
+
     /* Whether what comes is a part of a job. */
     void set_in_job(bool is_in_job)
     {
@@ -168,6 +182,7 @@ class Reader {
     bool is_in_job_ = false;
     std::uint64_t first_line_;
     unsigned line_shift_;
+    Shared shared_;
     std::uint32_t instruction_ticks_;
     std::vector<std::uint64_t> words_;
     std::size_t at_ = 0;

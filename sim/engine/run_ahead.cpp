@@ -42,23 +42,25 @@ bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
 
 /* A line that is there, as its page is. */
 template <bool IS_PLAIN>
-[[gnu::always_inline]] inline bool Core::touch_ahead(Kind kind, std::uint64_t line)
+[[gnu::always_inline]] inline bool
+Core::touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as)
 {
     return (IS_PLAIN || hierarchy_.use_page(number_, kind, line)) &&
-           hierarchy_.touch_privately(number_, kind, line, now_);
+           hierarchy_.touch_privately(number_, kind, known_as, now_);
 }
 
 /* True if all of it has been executed; else the core is where it could not go on. */
 template <bool IS_PLAIN> bool Core::run_block(const Block &block)
 {
     Reader &reader = *execution_.reader;
+    const Shared &shared = reader.shared();
     Position &position = *execution_.position;
-    const std::uint64_t base = std::uint64_t{execution_.task} << TASK_SHIFT;
+    const std::uint64_t base = std::uint64_t{execution_.task} << SPACE_SHIFT;
     const Fetch *fetch = block.fetches.data();
     const Fetch *const end_of_fetches = fetch + block.fetches.size();
     const auto fetch_until = [&](std::size_t index) {
         for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
-            if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch->line)) {
+            if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch->line, fetch->known_as)) {
                 line_ = fetch->line;
                 last_line_ = block.steps[fetch->index].last_line;
                 return leave_block(block, fetch->index, Stage::Fetch);
@@ -71,7 +73,8 @@ template <bool IS_PLAIN> bool Core::run_block(const Block &block)
     Event event = reader.peek();
     for (; event == Event::Access; event = reader.peek()) {
         const Access access = reader.access();
-        if (access.index() + 1 < index || access.index() >= block.steps.size()) {
+        if (access.index() + 1 < index || access.index() >= block.steps.size() ||
+            reader.is_forbidden(access)) {
             return leave_block(block, index, Stage::Boundary);
         }
         if (!fetch_until(access.index())) {
@@ -82,7 +85,7 @@ template <bool IS_PLAIN> bool Core::run_block(const Block &block)
         const std::uint64_t begin = base + access.address();
         const std::uint64_t last_line = (begin + access.bytes() - 1) >> line_shift_;
         for (std::uint64_t line = begin >> line_shift_; line <= last_line; line++) {
-            if (!touch_ahead<IS_PLAIN>(kind, line)) {
+            if (!touch_ahead<IS_PLAIN>(kind, line, shared.line_of(line))) {
                 take_access(access);
                 line_ = line;
                 return leave_block(block, access.index(), Stage::Lines);

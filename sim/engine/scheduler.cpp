@@ -48,11 +48,12 @@ Rank rank_of(const laxity_sim_task &task, std::uint64_t deadline)
 Scheduler::Task::Task(
     const laxity_sim_task &task, std::uint32_t index, const laxity_sim_platform &platform
 )
-    : asked(&task), reader(
-                        task,
-                        std::uint64_t{index} << TASK_SHIFT >> std::countr_zero(platform.line_bytes),
-                        platform
-                    ),
+    : asked(&task),
+      reader(
+          task,
+          std::uint64_t{index} << SPACE_SHIFT >> std::countr_zero(platform.line_bytes),
+          platform
+      ),
       cores(task.cores)
 {
     job.task = index;

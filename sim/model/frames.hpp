@@ -36,7 +36,7 @@ class Frames {
     }
 
   private:
-    static constexpr unsigned FRAME_BITS = 36; /* of a task of its own: 48 bits of bytes */
+    static constexpr unsigned FRAME_BITS = 36; /* of a space: 48 bits of bytes */
 
     /* SplitMix64's output for a state. */
     [[nodiscard]] static std::uint64_t mix(std::uint64_t x)
@@ -67,8 +67,8 @@ class Frames {
     {
         const auto [found, is_new] = frames_.try_emplace(page);
         if (is_new) {
-            const std::uint64_t task = page >> FRAME_BITS;
-            found->second = task << FRAME_BITS | n_pages_[task]++;
+            const std::uint64_t space = page >> FRAME_BITS;
+            found->second = space << FRAME_BITS | n_pages_[space]++;
         }
         return found->second;
     }
@@ -78,7 +78,7 @@ class Frames {
     std::uint64_t colours_;
     unsigned line_shift_;                                      /* of a page to its first line */
     std::unordered_map<std::uint64_t, std::uint64_t> frames_;  /* sequential: by page */
-    std::unordered_map<std::uint64_t, std::uint64_t> n_pages_; /* by task */
+    std::unordered_map<std::uint64_t, std::uint64_t> n_pages_; /* by space */
 };
 
 } // namespace laxity

@@ -4,15 +4,15 @@
 #include "../test.h"
 #include "interface/engine.h"
 #include "model/frames.hpp"
+#include "model/spaces.hpp"
 
 #include <cstdint>
 
 namespace {
 
 constexpr std::uint32_t LINE_BYTES = 64;
-constexpr unsigned TASK_SHIFT = 48;
 /* Of tasks; lines of a task begin behind its number. */
-constexpr std::uint64_t TASK_LINES = (std::uint64_t{1} << TASK_SHIFT) / LINE_BYTES;
+constexpr std::uint64_t TASK_LINES = (std::uint64_t{1} << laxity::SPACE_SHIFT) / LINE_BYTES;
 
 laxity_sim_platform a_platform()
 {

@@ -6,10 +6,12 @@
 #include "interface/engine.h"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/spaces.hpp"
 #include "model/strides.hpp"
 
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 namespace {
 
@@ -19,7 +21,7 @@ using laxity::Kind;
 constexpr std::uint32_t LINE_BYTES = 64;
 constexpr std::uint64_t PAGE_LINES = 64;
 /* Of tasks; lines of a task begin behind its number. */
-constexpr std::uint64_t TASK_LINES = (std::uint64_t{1} << laxity::TASK_SHIFT) / LINE_BYTES;
+constexpr std::uint64_t TASK_LINES = (std::uint64_t{1} << laxity::SPACE_SHIFT) / LINE_BYTES;
 
 laxity_sim_cache a_cache(std::uint32_t sets, std::uint32_t ways)
 {
@@ -67,7 +69,8 @@ void add_level(
 class Accesses {
   public:
     explicit Accesses(const laxity_sim_platform &platform)
-        : hierarchy(platform, platform.cores), n_cores_(platform.cores)
+        : hierarchy(platform, std::vector<laxity_sim_task>(platform.cores)),
+          n_cores_(platform.cores)
     {
         for (std::uint32_t core = 0; core < platform.cores; core++) {
             hierarchy.place(core, core); /* a task of its own */
@@ -235,9 +238,9 @@ void only_shared_inclusive_levels_couple_cores(void)
     laxity_sim_platform platform = a_platform(2);
     add_level(platform, a_cache(1, 2), 1, LAXITY_SIM_INCLUSIVE);
     add_level(platform, a_cache(1, 2), 2, LAXITY_SIM_NEITHER);
-    CHECK(!laxity::Hierarchy(platform, 1).is_coupling());
+    CHECK(!laxity::Hierarchy(platform, {}).is_coupling());
     platform.levels[1].inclusion = LAXITY_SIM_INCLUSIVE;
-    CHECK(laxity::Hierarchy(platform, 1).is_coupling());
+    CHECK(laxity::Hierarchy(platform, {}).is_coupling());
 }
 
 /*
