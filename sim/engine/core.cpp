@@ -107,21 +107,26 @@ bool Core::drain(std::uint64_t now)
     return next_tick_ == now;
 }
 
-void Core::wait(Wait why, std::uint64_t request, Channel *channel)
+void Core::wait_for_request(Wait why, std::uint64_t request)
 {
     wait_ = why;
     wait_request_ = request;
-    wait_channel_ = channel;
     wait_since_ = now_;
+    room_since_ = NEVER;
     next_ = Next::GoOn;
-    if (channel != nullptr) {
-        is_wait_shared_ = channel->oldest_core() != number_;
-        room_since_ = std::min(room_since_, now_);
-        next_tick_ = NEVER;
-    } else {
-        room_since_ = NEVER;
-        next_tick_ = std::max(now_, hierarchy_.find(number_, request)->done_at());
-    }
+    next_tick_ = std::max(now_, hierarchy_.find(number_, request)->done_at());
+}
+
+void Core::wait_for_room(Channel &channel, const Room &room)
+{
+    wait_ = Wait::Channel;
+    wait_channel_ = &channel;
+    wait_room_ = room;
+    wait_since_ = now_;
+    is_wait_shared_ = channel.oldest_core() != number_;
+    room_since_ = std::min(room_since_, now_);
+    next_ = Next::GoOn;
+    next_tick_ = NEVER;
 }
 
 void Core::look_again(const Channel &channel, std::uint64_t now)
@@ -136,7 +141,7 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
             return;
         }
         next_tick_ = now;
-        if (hierarchy_.keeps_room() && hierarchy_.waits_on(accessor(), kind(), channel)) {
+        if (hierarchy_.keeps_room() && channel.lacks(wait_room_)) {
             go_on(now); /* what it would do in its turn */
         }
     } else if (wait_ != Wait::Nothing) {
@@ -171,13 +176,12 @@ void Core::go_on(std::uint64_t horizon)
 {
     turn_ = next_tick_;
     turn_since_ = turn_since();
-    const bool waits_on =
-        wait_ == Wait::Channel && hierarchy_.waits_on(accessor(), kind(), *wait_channel_);
+    const bool waits_on = wait_ == Wait::Channel && wait_channel_->lacks(wait_room_);
     if (wait_ != Wait::Nothing) {
         end_wait();
     }
     if (waits_on) {
-        wait(Wait::Channel, 0, wait_channel_);
+        wait_for_room(*wait_channel_, wait_room_);
         return;
     }
     if (execution_.reader == nullptr) {
@@ -221,19 +225,18 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     );
     switch (answer.what) {
     case Answer::WaitsRequest:
+        is_paused_ = true;
+        wait_for_request(Wait::Room, answer.request);
+        return false;
     case Answer::WaitsChannel:
         is_paused_ = true;
-        wait(
-            answer.what == Answer::WaitsRequest ? Wait::Room : Wait::Channel,
-            answer.request,
-            answer.channel
-        );
+        wait_for_room(*answer.channel, answer.room);
         return false;
     case Answer::Asked:
         room_since_ = NEVER;
         if (must_wait && !(answer.is_joined && kind == Kind::Store)) {
             is_paused_ = true;
-            wait(Wait::Line, answer.request, nullptr);
+            wait_for_request(Wait::Line, answer.request);
         } else if (kind == Kind::Load) {
             loaded_.push_back(answer.request);
         }
@@ -430,7 +433,7 @@ void Core::operands()
         }
         if (operand->is_one_of(needed)) {
             is_paused_ = true;
-            wait(Wait::Line, operand->request, nullptr);
+            wait_for_request(Wait::Line, operand->request);
             return;
         }
         operand++;

@@ -154,7 +154,8 @@ class Core {
     void judge_branch(const Block &block);
     void end_instruction();
     bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
-    void wait(Wait why, std::uint64_t request, Channel *channel);
+    void wait_for_request(Wait why, std::uint64_t request);
+    void wait_for_room(Channel &channel, const Room &room);
     void end_wait();
     void set_next(Next next);
     /* Whose accesses are made. */
@@ -207,6 +208,7 @@ class Core {
     Wait wait_ = Wait::Nothing;
     std::uint64_t wait_request_ = 0;
     Channel *wait_channel_ = nullptr;
+    Room wait_room_; /* while the channel lacks it, the access waits on */
     std::uint64_t wait_since_ = 0;
     std::uint64_t room_since_ = NEVER; /* since when the access waits for decisions of a channel */
     bool is_wait_shared_ = false;      /* for a channel */

@@ -36,6 +36,7 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
             .itlb = {.pages = Store{platform.itlb, PAGE_BYTES}},
             .dtlb = {.pages = Store{platform.dtlb, PAGE_BYTES}},
             .requests = {},
+            .debts = {},
         });
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
@@ -179,17 +180,62 @@ bool Hierarchy::will_merge(const Touch &touch)
     return touch.kind == Kind::Store && merges_ && !is_held(touch);
 }
 
+/* A core has sent a channel something. If that was more than it has room for, others wait who find
+ * none; so shall the core, or those who only hit in a level might go on so for ever. */
+void Hierarchy::owe(std::uint32_t core, std::uint64_t at, bool is_of_reads)
+{
+    const std::size_t channel = memory_.channel_number_of(at);
+    if (!memory_.channels()[channel].is_overfull(is_of_reads)) {
+        return;
+    }
+    std::vector<Debt> &debts = cores_[core].debts;
+    const Debt debt{.channel = channel, .is_of_reads = is_of_reads};
+    const auto place = std::ranges::lower_bound(debts, debt);
+    if (place == debts.end() || *place != debt) {
+        debts.insert(place, debt);
+    }
+}
+
+/* Whether a core owes nothing any more. */
+bool Hierarchy::pays(CoreCaches &own)
+{
+    const auto unpaid = std::ranges::find_if(own.debts, [this](const Debt &debt) {
+        return memory_.channels()[debt.channel].lacks(debt.room());
+    });
+    own.debts.erase(own.debts.begin(), unpaid);
+    return own.debts.empty();
+}
+
+/* Whether an access may find its line when it has waited: tasks that have been on one core only
+ * have theirs for themselves. */
+bool Hierarchy::is_brought_by_others(const Touch &touch) const
+{
+    return touch.task == KERNEL || !std::has_single_bit(tasks_[touch.task].visited);
+}
+
+/* How many requests of its kind may be outstanding before it is made; 0: any number. */
+std::uint32_t Hierarchy::limit_of(const Touch &touch) const
+{
+    if (touch.kind == Kind::Store) {
+        return platform_.store_entries;
+    }
+    return touch.kind == Kind::Fetch || touch.is_blocking() ? 0 : platform_.fill_buffers;
+}
+
 /* Step 3. */
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
-    std::vector<Request> &requests = cores_[touch.core].requests;
-    const std::uint32_t limit = touch.kind == Kind::Load
-                                    ? (touch.is_blocking() ? 0 : platform_.fill_buffers)
-                                : touch.kind == Kind::Store ? platform_.store_entries
-                                                            : 0;
+    CoreCaches &own = cores_[touch.core];
+    if (!own.debts.empty() && !pays(own)) {
+        /* Nobody else brings a line to the first level: who has come here will do so again. */
+        const Debt &debt = own.debts.front();
+        Channel &channel = memory_.channels()[debt.channel];
+        return {.what = Answer::WaitsChannel, .channel = &channel, .room = debt.room()};
+    }
+    const std::uint32_t limit = limit_of(touch);
     std::uint32_t n_outstanding = 0;
     Request *first = nullptr;
-    for (Request &request : requests) {
+    for (Request &request : own.requests) {
         if (request.kind == touch.kind && request.done_at() > now) {
             first = first == nullptr ? &request : first;
             n_outstanding++;
@@ -202,12 +248,20 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         return {.what = Answer::WaitsRequest, .request = first->number};
     }
     Channel &channel = memory_.channel_of(touch.at);
-    /* What merges is never read; in the end it is written. */
-    if (!is_upgrade && !channel.has_room() && !is_held(touch) &&
-        (!channel.has_write_room() || !will_merge(touch))) {
-        return {.what = Answer::WaitsChannel, .channel = &channel};
+    if (is_upgrade || !channel.lacks({.is_of_writes = true, .is_of_reads = true}) ||
+        is_held(touch)) {
+        return {.what = Answer::Done};
     }
-    return {.what = Answer::Done};
+    /* What merges is never read; in the end it is written. */
+    const Room needed{.is_of_writes = true, .is_of_reads = touch.kind != Kind::Store || !merges_};
+    if (!channel.lacks(needed)) {
+        return {.what = Answer::Done};
+    }
+    return {
+        .what = Answer::WaitsChannel,
+        .channel = &channel,
+        .room = is_brought_by_others(touch) ? Room{} : needed,
+    };
 }
 
 Request &Hierarchy::make(const Touch &touch, Cause cause)

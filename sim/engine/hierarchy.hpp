@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -80,6 +81,7 @@ struct Answer {
     } what;
     std::uint64_t request = 0; /* its number */
     Channel *channel = nullptr;
+    Room room = {};         /* as long as the channel lacks it, looking again is in vain */
     bool is_joined = false; /* the request was there before */
 };
 
@@ -139,15 +141,6 @@ class Hierarchy {
         return !requests.empty();
     }
 
-    /* Whether an access that has waited for a decision of a channel must wait for the next one,
-     * too. Nobody else brings the lines of a task that has been on one core only. */
-    [[nodiscard]] bool waits_on(std::uint32_t task, Kind kind, const Channel &channel) const
-    {
-        return task != KERNEL && (tasks_[task].visited & (tasks_[task].visited - 1)) == 0 &&
-               (!channel.has_write_room() ||
-                (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
-    }
-
     /* Whether reads are sent only where there is room for them: nothing merges, no other core has
      * a copy, and no level takes from the next one what the next one was to be asked for. Whom a
      * core waits for is known then when the channel has decided. */
@@ -203,12 +196,24 @@ class Hierarchy {
         std::uint64_t last =
             NEVER; /* the one used last; so it is there, and a use changes nothing */
     };
+    /* Of room that a core has taken where there was none. */
+    struct Debt {
+        std::size_t channel;
+        bool is_of_reads;
+
+        auto operator<=>(const Debt &other) const = default;
+        [[nodiscard]] Room room() const
+        {
+            return {.is_of_writes = !is_of_reads, .is_of_reads = is_of_reads};
+        }
+    };
     struct CoreCaches {
         Store l1i;
         Store l1d;
         Tlb itlb;
         Tlb dtlb;
         std::vector<Request> requests; /* in the order of their numbers */
+        std::vector<Debt> debts;       /* in the order in which they are paid */
         std::uint64_t n_made = 0;
         Strides strides{};
         laxity_sim_counts counts{};
@@ -247,6 +252,10 @@ class Hierarchy {
     }
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_held(const Touch &touch);
+    void owe(std::uint32_t core, std::uint64_t at, bool is_of_reads);
+    bool pays(CoreCaches &own);
+    [[nodiscard]] std::uint32_t limit_of(const Touch &touch) const;
+    [[nodiscard]] bool is_brought_by_others(const Touch &touch) const;
     [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
     void note_written(Request &request, const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
@@ -284,6 +293,7 @@ class Hierarchy {
         std::uint64_t now
     );
     void write_back(const Touch &touch, std::size_t from_level, std::uint64_t now);
+    ReadRef read(std::uint64_t at, std::uint64_t arrival, std::uint32_t core);
     void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
     [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
     void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);

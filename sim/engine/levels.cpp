@@ -117,6 +117,7 @@ void Hierarchy::hand_down(
     if (victim.is_dirty()) {
         memory_.write(at, now + platform_.memory.request_ticks, core);
         counts(core).writes++;
+        owe(core, at, false);
     }
 }
 
@@ -158,6 +159,15 @@ void Hierarchy::move_up(
     }
 }
 
+/* Sends a read to memory. */
+ReadRef Hierarchy::read(std::uint64_t at, std::uint64_t arrival, std::uint32_t core)
+{
+    ReadRef read = memory_.read(at, arrival, core);
+    counts(core).reads++;
+    owe(core, at, true);
+    return read;
+}
+
 /* Steps f and g. */
 void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
 {
@@ -195,8 +205,7 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
     }
     const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
     request.done = 0;
-    request.read = memory_.read(request.at, arrival, core);
-    counts(core).reads++;
+    request.read = read(request.at, arrival, core);
     for (std::size_t i = 0; i < levels_.size(); i++) {
         if ((allocated >> i & 1U) != 0) {
             await(level(i, core), request.line, request.read, now);
@@ -220,7 +229,8 @@ void Hierarchy::prefetch(
     }
     Store &store = level(last, core);
     const std::uint64_t at = frames_.physical(line);
-    if (store.cache.find(line, at) != nullptr || !memory_.channel_of(at).has_read_room()) {
+    if (store.cache.find(line, at) != nullptr ||
+        memory_.channel_of(at).lacks({.is_of_reads = true})) {
         return;
     }
     Cause unused = Cause::Own;
@@ -229,9 +239,8 @@ void Hierarchy::prefetch(
     if (is_handed_down(victim)) {
         hand_down(victim, last + 1, core, request.task, now);
     }
-    await(store, line, memory_.read(at, arrival, core), now);
+    await(store, line, read(at, arrival, core), now);
     counts(core).levels[last].prefetches++;
-    counts(core).reads++;
 }
 
 } // namespace laxity

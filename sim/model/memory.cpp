@@ -129,7 +129,7 @@ Decision Channel::decide()
 
 std::uint32_t Channel::oldest_core() const
 {
-    const Queue &queue = is_full(reads_) ? reads_ : writes_;
+    const Queue &queue = lacks({.is_of_reads = true}) ? reads_ : writes_;
     /* Of each kind the buffer has those that were sent first, in their order. */
     const auto oldest = std::ranges::find_if(buffer_, [this, &queue](const Pending &pending) {
         return bool{pending.read} == (&queue == &reads_);

@@ -97,6 +97,12 @@ class ReadRef {
     Reads::Counted *counted_ = nullptr;
 };
 
+/* Of which of its requests a channel is to have room for more. */
+struct Room {
+    bool is_of_writes = false;
+    bool is_of_reads = false;
+};
+
 /* Which request a channel has served. */
 struct Decision {
     std::uint32_t core;
@@ -117,18 +123,18 @@ class Channel {
     /* Decides, at next(). */
     Decision decide();
 
-    /* Whether there is room for one more request of either kind. */
-    [[nodiscard]] bool has_room() const
+    /* Whether there is none for one more request of one of these kinds. */
+    [[nodiscard]] bool lacks(const Room &room) const
     {
-        return !is_full(reads_) && !is_full(writes_);
+        return (room.is_of_writes && writes_.n_undecided >= writes_.limit) ||
+               (room.is_of_reads && reads_.n_undecided >= reads_.limit);
     }
-    [[nodiscard]] bool has_read_room() const
+
+    /* Whether it has more of a kind than it has room for. */
+    [[nodiscard]] bool is_overfull(bool is_of_reads) const
     {
-        return !is_full(reads_);
-    }
-    [[nodiscard]] bool has_write_room() const
-    {
-        return !is_full(writes_);
+        const Queue &queue = is_of_reads ? reads_ : writes_;
+        return queue.n_undecided > queue.limit;
     }
 
     /* Whose request has waited longest, of the kind that is full. */
@@ -153,10 +159,6 @@ class Channel {
         std::uint32_t opened_by = 0;
     };
 
-    [[nodiscard]] static bool is_full(const Queue &queue)
-    {
-        return queue.n_undecided >= queue.limit;
-    }
     [[nodiscard]] std::uint64_t granted_to_others(std::uint32_t core) const
     {
         return granted_ - granted_to_[core];
@@ -187,9 +189,13 @@ class Memory {
     {
     }
 
+    [[nodiscard]] std::size_t channel_number_of(std::uint64_t line) const
+    {
+        return channels_.size() == 1 ? 0 : line % channels_.size();
+    }
     [[nodiscard]] Channel &channel_of(std::uint64_t line)
     {
-        return channels_[line % channels_.size()];
+        return channels_[channel_number_of(line)];
     }
     [[nodiscard]] std::vector<Channel> &channels()
     {

@@ -1,11 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Frames of pages, and levels of caches between cores and memory: who holds a line, and what is
- * sent for it. */
+/* Levels of caches between cores and memory: who holds a line, and what is sent for it. */
 #include "../test.h"
 #include "engine/hierarchy.hpp"
 #include "interface/engine.h"
-#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
 #include "model/strides.hpp"
@@ -19,6 +17,7 @@ using laxity::Cause;
 using laxity::Kind;
 
 constexpr std::uint32_t LINE_BYTES = 64;
+constexpr std::uint64_t PAGE_LINES = 64;
 /* Of tasks; lines of a task begin behind its number. */
 constexpr std::uint64_t TASK_LINES = (std::uint64_t{1} << laxity::TASK_SHIFT) / LINE_BYTES;
 
@@ -241,6 +240,89 @@ void only_shared_inclusive_levels_couple_cores(void)
     CHECK(laxity::Hierarchy(platform, 1).is_coupling());
 }
 
+/*
+ * Two lines of data in the first level, two in another, all dirty. Each load of a line of the other
+ * level hands down a dirty one, for which one goes to memory: the queue is not asked. Of lines 0 to
+ * 3 stored to, one after the other, the levels hold:
+ *
+ *            first level     other level         behind it
+ *   store 3  2 dirty 3 dirty 3 clean 1 dirty     0 (written before)
+ *   load 1   3 dirty 1       1 dirty 2 dirty
+ *   load 2   1       2       2 dirty 3 dirty     1
+ *   store 1, 2 (hits), load 3:
+ *            2 dirty 3       3 dirty 1 dirty     2
+ *
+ * The last two are undecided.
+ */
+class TwoUndecidedWrites {
+  public:
+    explicit TwoUndecidedWrites(std::uint32_t write_queue) : accesses_{platform(write_queue)}
+    {
+        for (std::uint64_t line = 0; line < 4; line++) {
+            (void)accesses_.store(0, line);
+        }
+        (void)accesses_.load(0, 1);
+        CHECK_EQUAL(accesses_.writes(), 1);
+        (void)touch(0, Kind::Load, 2);
+        (void)touch(0, Kind::Store, 1);
+        (void)touch(0, Kind::Store, 2);
+        (void)touch(0, Kind::Load, 3);
+        CHECK_EQUAL(accesses_.writes(), 3);
+    }
+
+    /* An access without what follows from it. */
+    laxity::Answer touch(std::uint32_t task, Kind kind, std::uint64_t line)
+    {
+        constexpr std::uint64_t LATE = 100'000;
+        return accesses_.hierarchy.touch(
+            {.core = 0, .task = task, .kind = kind, .line = task * TASK_LINES + line, .written = 1},
+            LATE
+        );
+    }
+
+    /* The memory decides. */
+    void decide()
+    {
+        (void)accesses_.hierarchy.memory().channels()[0].decide();
+    }
+
+  private:
+    static laxity_sim_platform platform(std::uint32_t write_queue)
+    {
+        laxity_sim_platform made = a_platform(1);
+        made.memory.write_queue = write_queue;
+        add_level(made, a_cache(1, 2), 1, LAXITY_SIM_NEITHER);
+        return made;
+    }
+
+    Accesses accesses_;
+};
+
+/* The level holds line 1, so that the access would ask for no room. */
+void a_core_that_overfills_a_queue_waits_at_its_next_miss(void)
+{
+    TwoUndecidedWrites enough{2};
+    CHECK(enough.touch(0, Kind::Load, 1).what == laxity::Answer::Asked);
+    TwoUndecidedWrites writes{1};
+    CHECK(writes.touch(0, Kind::Load, 3).what == laxity::Answer::Asked); /* no miss: on its way */
+    CHECK(writes.touch(0, Kind::Store, 3).is_joined);
+    CHECK(writes.touch(0, Kind::Load, 1).what == laxity::Answer::WaitsChannel);
+    writes.decide();
+    CHECK(writes.touch(0, Kind::Load, 1).what == laxity::Answer::WaitsChannel);
+    writes.decide();
+    CHECK(writes.touch(0, Kind::Load, 1).what == laxity::Answer::Asked);
+}
+
+/* It need not be the same task. */
+void the_kernel_pays_what_a_task_of_its_core_owes(void)
+{
+    TwoUndecidedWrites writes{1};
+    CHECK(writes.touch(laxity::KERNEL, Kind::Load, 0).what == laxity::Answer::WaitsChannel);
+    writes.decide();
+    writes.decide();
+    CHECK(writes.touch(laxity::KERNEL, Kind::Load, 0).what == laxity::Answer::Asked);
+}
+
 /* Two lines in the first level, two in an exclusive one: it has what the first level evicts. */
 laxity_sim_platform two_lines_and_two_more(void)
 {
@@ -320,53 +402,6 @@ void an_exclusive_level_keeps_what_nobody_else_would_have(void)
     CHECK(!accesses.load(0, 0).is_from_memory);
     CHECK(!accesses.load(0, 0).is_from_memory);
     CHECK_EQUAL(accesses.writes(), 0);
-}
-
-/* Line 3 of 64 bytes of page 1; a page has 64 of them. */
-constexpr std::uint64_t PAGE_LINES = 64;
-constexpr std::uint64_t LINE_IN_PAGE_1 = PAGE_LINES + 3;
-
-void pages_in_order_of_their_first_use_have_frames_in_order(void)
-{
-    laxity_sim_platform platform = a_platform(1);
-    platform.placement = LAXITY_SIM_SEQUENTIAL;
-    laxity::Frames frames{platform};
-    CHECK_EQUAL(frames.physical(LINE_IN_PAGE_1), 3);
-    CHECK_EQUAL(frames.physical(0), PAGE_LINES);
-    CHECK_EQUAL(frames.physical(5 * PAGE_LINES), 2 * PAGE_LINES);
-    CHECK_EQUAL(frames.physical(LINE_IN_PAGE_1 + 1), 4);
-    /* Those of another task begin at its own memory, 2^36 frames behind. */
-    CHECK_EQUAL(frames.physical(TASK_LINES + LINE_IN_PAGE_1), TASK_LINES + 3);
-}
-
-/*
- * mix(0) is 0xe220a8397b1dcdaf, the first output of SplitMix64 begun at 0. Of the seed 0 and
- * this page 0xe220a8397b1dcdaf, mix(mix(0) xor page) is mix(0) again, of which 36 bits are taken.
- */
-void frames_at_random_are_those_of_the_generator(void)
-{
-    laxity_sim_platform platform = a_platform(1);
-    platform.line_bytes = 4096; /* a line is a page */
-    platform.placement = LAXITY_SIM_RANDOM_FRAMES;
-    laxity::Frames frames{platform};
-    CHECK_EQUAL(frames.physical(0xe220a8397b1dcdaf), 0x97b1dcdaf);
-}
-
-/* The lowest four bits of a frame are those of its page, the others are drawn. */
-void a_coloured_page_keeps_its_colour(void)
-{
-    laxity_sim_platform platform = a_platform(1);
-    platform.line_bytes = 4096;
-    platform.placement = LAXITY_SIM_COLOURED;
-    platform.colours = 16;
-    laxity::Frames frames{platform};
-    laxity_sim_platform other = platform;
-    other.placement = LAXITY_SIM_RANDOM_FRAMES;
-    laxity::Frames anywhere{other};
-    for (std::uint64_t page = 0; page < 100; page++) {
-        CHECK_EQUAL(frames.physical(page) % 16, page % 16);
-        CHECK_EQUAL(frames.physical(page) / 16, anywhere.physical(page) / 16);
-    }
 }
 
 /*
@@ -539,13 +574,12 @@ int main()
     RUN(an_inclusive_level_takes_instructions_for_data);
     RUN(an_inclusive_level_takes_from_levels_of_its_own_cores);
     RUN(only_shared_inclusive_levels_couple_cores);
+    RUN(a_core_that_overfills_a_queue_waits_at_its_next_miss);
+    RUN(the_kernel_pays_what_a_task_of_its_core_owes);
     RUN(an_exclusive_level_holds_what_was_evicted_above);
     RUN(what_moves_up_stays_dirty);
     RUN(what_moves_up_is_in_the_levels_on_its_way);
     RUN(an_exclusive_level_keeps_what_nobody_else_would_have);
-    RUN(pages_in_order_of_their_first_use_have_frames_in_order);
-    RUN(frames_at_random_are_those_of_the_generator);
-    RUN(a_coloured_page_keeps_its_colour);
     RUN(sets_of_levels_follow_from_frames);
     RUN(sets_of_the_first_level_follow_from_addresses);
     RUN(what_is_written_through_is_in_the_level);

@@ -33,6 +33,9 @@ laxity_sim_memory plain()
     return memory;
 }
 
+constexpr laxity::Room READS{.is_of_reads = true};
+constexpr laxity::Room EITHER{.is_of_writes = true, .is_of_reads = true};
+
 /* Memory of one channel, and its reads in the order of sending. */
 class Bench {
   public:
@@ -290,17 +293,29 @@ void queue_has_room_until_its_limit_and_again_when_one_is_decided(void)
     memory.write_queue = 1;
     Bench bench{memory};
     bench.read(0, 0, 1);
-    CHECK(bench.channel().has_room());
+    CHECK(!bench.channel().lacks(EITHER));
     bench.read(1, 0, 0);
-    CHECK(!bench.channel().has_room());
-    CHECK(!bench.channel().has_read_room());
+    CHECK(bench.channel().lacks(EITHER));
+    CHECK(bench.channel().lacks(READS));
     CHECK_EQUAL(bench.channel().oldest_core(), 1);
     bench.decide();
-    CHECK(bench.channel().has_room());
+    CHECK(!bench.channel().lacks(EITHER));
     bench.write(2, 0, 1);
-    CHECK(!bench.channel().has_room());
-    CHECK(bench.channel().has_read_room());
+    CHECK(bench.channel().lacks(EITHER));
+    CHECK(!bench.channel().lacks(READS));
     CHECK_EQUAL(bench.channel().oldest_core(), 1); /* of the writes */
+}
+
+void queue_is_overfull_beyond_its_limit(void)
+{
+    laxity_sim_memory memory = plain();
+    memory.write_queue = 1;
+    Bench bench{memory};
+    bench.write(0);
+    CHECK(!bench.channel().is_overfull(false));
+    bench.write(1);
+    CHECK(bench.channel().is_overfull(false));
+    CHECK(!bench.channel().is_overfull(true));
 }
 
 void lines_are_spread_over_channels_and_then_over_rows(void)
@@ -367,7 +382,7 @@ class Trial {
   private:
     void send(std::uint64_t now)
     {
-        if (!bench_.channel().has_room()) {
+        if (bench_.channel().lacks(EITHER)) {
             return;
         }
         const auto core = static_cast<std::uint32_t>(random_.below(3));
@@ -458,6 +473,7 @@ int main()
     RUN(read_is_held_up_by_what_is_granted_to_others);
     RUN(read_is_held_up_by_a_row_that_another_core_has_opened);
     RUN(queue_has_room_until_its_limit_and_again_when_one_is_decided);
+    RUN(queue_is_overfull_beyond_its_limit);
     RUN(lines_are_spread_over_channels_and_then_over_rows);
     RUN(no_request_is_lost_and_the_bus_is_used_once_at_a_time);
     return test_exit_code();
