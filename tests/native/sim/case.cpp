@@ -292,6 +292,10 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     for (std::size_t i = 0; i < tasks.size(); i++) {
         tasks[i].source = {&sources[i], read_words, why};
         tasks[i].decoder = {&seed, decode};
+        if (const auto found = asked.shared.find(tasks[i].program); found != asked.shared.end()) {
+            tasks[i].n_shared = static_cast<std::uint32_t>(found->second.size());
+            tasks[i].shared = found->second.data();
+        }
     }
     laxity_sim_listener listener{};
     listener.context = &listening;
@@ -420,8 +424,15 @@ std::string describe(const Case &asked)
             number("queues", memory.read_queue) + number("+", memory.write_queue) +
             number("reorder", memory.reorder) + number("banks", memory.banks) +
             number("row_lines", memory.row_lines) + number("refresh", memory.refresh_interval);
+    for (const auto &[program, ranges] : asked.shared) {
+        text += "\n  program" + number("", program) + " shares";
+        for (const laxity_sim_range &range : ranges) {
+            text += number("from", range.begin) + number("to", range.end);
+        }
+    }
     for (const laxity_sim_task &task : asked.tasks) {
-        text += "\n  task" + number("priority", static_cast<std::uint64_t>(task.priority)) +
+        text += "\n  task" + number("of program", task.program) +
+                number("priority", static_cast<std::uint64_t>(task.priority)) +
                 number("corunner", task.is_corunner ? 1 : 0) + number("cores", task.cores) +
                 number("jobs", task.jobs) +
                 number("offset", static_cast<std::uint64_t>(task.releases.first_ns)) +

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Case {
     laxity_sim_platform platform{};
     std::vector<laxity_sim_task> tasks; /* their sources and decoders are filled in by run() */
     std::vector<Words> programs;        /* of each */
+    /* By the number of a program: run() gives them to its tasks. */
+    std::map<std::uint32_t, std::vector<laxity_sim_range>> shared;
     std::uint64_t instructions_seed =
         0; /* what registers and ticks follow from; 0: there are none */
     std::int64_t limit_ns = INT64_MAX;

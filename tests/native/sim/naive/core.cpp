@@ -202,7 +202,7 @@ void Stepper::do_access(Core &core, const Task *task)
     }
     Touch touch = core.steps.front().touch;
     if (task != nullptr && touch.kind == Kind::Load && !touch.is_walk) {
-        touch.loaded_by = (std::uint64_t{core.task} << TASK_SHIFT) + core.instruction.address;
+        touch.loaded_by = (std::uint64_t{core.task} << SPACE_SHIFT) + core.instruction.address;
     }
     const Answer answer = machine_.access(by, touch, core.has_waited);
     core.has_waited = answer.has_no_room;

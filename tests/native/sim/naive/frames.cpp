@@ -10,7 +10,7 @@ namespace naive {
 
 namespace {
 
-constexpr unsigned FRAME_BITS = 36; /* of a task's frames, and of all if they are random */
+constexpr unsigned FRAME_BITS = 36; /* of a space's frames, and of all if they are random */
 
 std::uint64_t mix(std::uint64_t x)
 {
@@ -28,8 +28,8 @@ void Frames::touch(std::uint64_t line)
     if (placement_ != LAXITY_SIM_SEQUENTIAL || frames_.contains(page)) {
         return;
     }
-    const std::uint64_t task = page >> FRAME_BITS;
-    frames_[page] = (task << FRAME_BITS) + n_pages_[task]++;
+    const std::uint64_t space = page >> FRAME_BITS;
+    frames_[page] = (space << FRAME_BITS) + n_pages_[space]++;
 }
 
 std::uint64_t Frames::frame_of(std::uint64_t page) const

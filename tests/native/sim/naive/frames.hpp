@@ -11,7 +11,7 @@
 
 namespace naive {
 
-constexpr unsigned TASK_SHIFT = 48;
+constexpr unsigned SPACE_SHIFT = 48;
 constexpr std::uint32_t PAGE_BYTES = 4096;
 
 class Frames {
@@ -39,7 +39,7 @@ class Frames {
     std::uint64_t colours_;
     std::uint64_t line_bytes_;
     std::map<std::uint64_t, std::uint64_t> frames_;  /* of pages, if they are sequential */
-    std::map<std::uint64_t, std::uint64_t> n_pages_; /* that have one, of each task */
+    std::map<std::uint64_t, std::uint64_t> n_pages_; /* that have one, of each space */
 };
 
 } // namespace naive

@@ -89,9 +89,7 @@ void Machine::walk(const By &by, Request &request)
         return; /* there is no cache that would hold what is read */
     }
     const std::uint64_t arrival = by.now + path + platform_.memory.request_ticks;
-    totals_.cores[by.core].reads++;
-    request.read =
-        channel_of(request.line).send_read(by.core, frames_->physical(request.line), arrival);
+    request.read = send_read(by, request.line, arrival);
     for (Cache *const cache : allocated) {
         cache->waits[request.line] = request.read;
     }
@@ -154,8 +152,7 @@ void Machine::prefetch(const By &by, const Request &request, std::uint64_t arriv
     }
     take_lost(cache, line, nullptr);
     allocate_in_level(by, last, line, false);
-    totals_.cores[by.core].reads++;
-    cache.waits[line] = channel_of(line).send_read(by.core, frames_->physical(line), arrival);
+    cache.waits[line] = send_read(by, line, arrival);
     totals_.cores[by.core].levels[last].prefetches++;
     features_.stride_prefetches +=
         platform_.levels[last].prefetch == LAXITY_SIM_PREFETCH_STRIDE ? 1 : 0;
@@ -224,10 +221,7 @@ void Machine::write_back(const By &by, std::uint64_t line, std::size_t first)
 {
     const std::size_t i = first_level_on(first);
     if (i >= levels_.size()) {
-        totals_.cores[by.core].writes++;
-        channel_of(line).send_write(
-            by.core, frames_->physical(line), by.now + platform_.memory.request_ticks
-        );
+        send_write(by, line);
         return;
     }
     Cache &cache = level(i, by.core);

@@ -50,7 +50,8 @@ Machine::Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals,
       l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes, nullptr}),
       l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes, nullptr}),
       itlb_(platform.cores, Cache{platform.itlb, PAGE_BYTES, nullptr}),
-      dtlb_(platform.cores, Cache{platform.dtlb, PAGE_BYTES, nullptr}), requests_(platform.cores)
+      dtlb_(platform.cores, Cache{platform.dtlb, PAGE_BYTES, nullptr}), requests_(platform.cores),
+      debts_(platform.cores)
 {
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &asked = platform.levels[i];
@@ -67,7 +68,23 @@ std::uint64_t Machine::mask_of(std::size_t i, std::uint32_t core)
 
 std::uint64_t Machine::line_of(std::uint32_t task, std::uint64_t address) const
 {
-    return ((std::uint64_t{task} << TASK_SHIFT) + address) / platform_.line_bytes;
+    return ((std::uint64_t{space_of(task, address)} << SPACE_SHIFT) + address) /
+           platform_.line_bytes;
+}
+
+/* Whose memory a task has at the address: its own, or its program's. */
+std::uint32_t Machine::space_of(std::uint32_t task, std::uint64_t address) const
+{
+    if (task == KERNEL) {
+        return KERNEL;
+    }
+    const laxity_sim_task &asked = *tasks_[task];
+    for (std::uint32_t i = 0; i < asked.n_shared; i++) {
+        if (asked.shared[i].begin <= address && address < asked.shared[i].end) {
+            return PROGRAMS + asked.program;
+        }
+    }
+    return task;
 }
 
 /* Whether the core waits for the request. */
@@ -165,6 +182,8 @@ Answer Machine::access(const By &by, const Touch &touch, bool has_waited)
     }
     frames_->touch(touch.line);
     features_.placed[platform_.placement]++;
+    const std::uint64_t space = touch.line * platform_.line_bytes >> SPACE_SHIFT;
+    features_.shared_accesses += space >= PROGRAMS && space != KERNEL ? 1 : 0;
     const RequestPtr on_its_way = outstanding_of(by, touch.line);
     if (on_its_way == nullptr || has_waited) {
         return miss(by, touch, place != nullptr);
@@ -229,6 +248,10 @@ Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
 /* Section 3, "Room"; none: there is. */
 std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bool is_upgrade)
 {
+    if (const std::optional<Answer> owes = pay_debts(by)) {
+        features_.upgrades_that_pay += is_upgrade ? 1 : 0;
+        return owes;
+    }
     const bool is_load = touch.kind == Kind::Load && !blocks(by, touch);
     const bool is_store = touch.kind == Kind::Store && platform_.store_entries > 0;
     std::vector<RequestPtr> alike;
@@ -259,6 +282,44 @@ std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bo
     }
     features_.waits_for_channels++;
     return Answer{.has_no_room = true, .waits = true, .channel = channel_number(touch.line)};
+}
+
+/* Section 3, "Room" and "Debts"; none: the core owes nothing any more. */
+std::optional<Answer> Machine::pay_debts(const By &by)
+{
+    std::set<Debt> &debts = debts_[by.core];
+    while (!debts.empty()) {
+        const Debt debt = *debts.begin();
+        const std::size_t n = channels[debt.channel].n_undecided(!debt.is_reads);
+        if (n >= (debt.is_reads ? platform_.memory.read_queue : platform_.memory.write_queue)) {
+            (debt.is_reads ? features_.waits_for_owed_reads : features_.waits_for_owed_writes)++;
+            features_.owed_by_others += debt.task != by.task ? 1 : 0;
+            return Answer{.has_no_room = true, .waits = true, .channel = debt.channel};
+        }
+        debts.erase(debts.begin());
+    }
+    return std::nullopt;
+}
+
+std::shared_ptr<Read> Machine::send_read(const By &by, std::uint64_t line, std::uint64_t arrival)
+{
+    Channel &channel = channel_of(line);
+    totals_.cores[by.core].reads++;
+    std::shared_ptr<Read> read = channel.send_read(by.core, frames_->physical(line), arrival);
+    if (channel.n_undecided(false) > platform_.memory.read_queue) {
+        debts_[by.core].insert({channel_number(line), true, by.task});
+    }
+    return read;
+}
+
+void Machine::send_write(const By &by, std::uint64_t line)
+{
+    Channel &channel = channel_of(line);
+    totals_.cores[by.core].writes++;
+    channel.send_write(by.core, frames_->physical(line), by.now + platform_.memory.request_ticks);
+    if (channel.n_undecided(true) > platform_.memory.write_queue) {
+        debts_[by.core].insert({channel_number(line), false, by.task});
+    }
 }
 
 Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
@@ -457,15 +518,28 @@ void Machine::take_lost(Cache &cache, std::uint64_t line, Request *request)
 
 void Machine::note_lost(Cache &cache, std::uint64_t victim, const By &by)
 {
-    const auto owner = static_cast<std::uint32_t>(victim * cache.line_bytes() >> TASK_SHIFT);
-    if (owner == KERNEL) {
+    const auto space = static_cast<std::uint32_t>(victim * cache.line_bytes() >> SPACE_SHIFT);
+    if (space == KERNEL) {
         return;
     }
-    if (owner == by.task) {
+    bool is_own = false;
+    bool is_here = false; /* a task whose it is runs on the core, or has run last */
+    for (std::uint32_t task = 0; task < tasks_.size(); task++) {
+        if (task == space || PROGRAMS + tasks_[task]->program == space) {
+            is_own |= task == by.task;
+            is_here |= ran_last_on(task) == by.core;
+        }
+    }
+    if (space >= PROGRAMS) {
+        (is_own    ? features_.shared_own
+         : is_here ? features_.shared_reload
+                   : features_.shared_lost)++;
+    }
+    if (is_own) {
         cache.lost.erase(victim);
         return;
     }
-    cache.lost[victim] = ran_last_on(owner) == by.core ? Cause::Reload : Cause::Shared;
+    cache.lost[victim] = is_here ? Cause::Reload : Cause::Shared;
 }
 
 } // namespace naive

@@ -16,12 +16,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace naive {
 
 /* The task of what a switch and a timer's interrupt fetch and load. */
 constexpr std::uint32_t KERNEL = 65535;
+/* Of program 0: what its tasks share. Spaces below are of tasks alone. */
+constexpr std::uint32_t PROGRAMS = 32768;
 constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
 
 enum class Kind {
@@ -82,6 +85,18 @@ struct Copies {
     bool was_dirty = false;
 };
 
+/* Room in a channel that a core owes. */
+struct Debt {
+    std::size_t channel;
+    bool is_reads;      /* writes come first */
+    std::uint32_t task; /* in the course of whose access it was made */
+
+    bool operator<(const Debt &other) const
+    {
+        return std::tie(channel, is_reads) < std::tie(other.channel, other.is_reads);
+    }
+};
+
 /* What a core has seen of an instruction that loads. */
 struct Strided {
     std::optional<std::uint64_t> instruction{}; /* none: nothing yet */
@@ -93,6 +108,11 @@ class Machine {
   public:
     Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals, Features &features);
 
+    /* The next task: they are added in the order of their numbers. */
+    void add(const laxity_sim_task &task)
+    {
+        tasks_.push_back(&task);
+    }
     /* has_waited: it had no room before. */
     Answer access(const By &by, const Touch &touch, bool has_waited);
     void send_merging(const By &by);
@@ -102,6 +122,11 @@ class Machine {
     [[nodiscard]] std::vector<std::uint64_t> walk_lines(const By &by, std::uint64_t line) const;
 
     [[nodiscard]] std::uint64_t line_of(std::uint32_t task, std::uint64_t address) const;
+    /* Of the first byte of the line. */
+    [[nodiscard]] std::uint64_t address_of(std::uint64_t line) const
+    {
+        return line * platform_.line_bytes % (std::uint64_t{1} << SPACE_SHIFT);
+    }
     [[nodiscard]] bool is_load_outstanding(std::uint32_t core, std::uint64_t now) const;
     /* When the last of them is done; none: unknown. */
     [[nodiscard]] std::optional<std::uint64_t> loads_done(std::uint32_t core) const;
@@ -145,6 +170,11 @@ class Machine {
     Answer upgrade(const By &by, const Touch &touch, Place &place);
     Answer miss(const By &by, const Touch &touch, bool is_held);
     std::optional<Answer> find_no_room(const By &by, const Touch &touch, bool is_upgrade);
+    std::optional<Answer> pay_debts(const By &by);
+    [[nodiscard]] std::shared_ptr<Read>
+    send_read(const By &by, std::uint64_t line, std::uint64_t arrival);
+    void send_write(const By &by, std::uint64_t line);
+    [[nodiscard]] std::uint32_t space_of(std::uint32_t task, std::uint64_t address) const;
     RequestPtr make_request(const By &by, const Touch &touch);
     std::optional<Place> allocate_first(const By &by, const Touch &touch, Request *request);
     Copies take_from_others(const By &by, const Touch &touch, Request &request);
@@ -180,6 +210,8 @@ class Machine {
     std::vector<Cache> dtlb_;
     std::vector<std::vector<Cache>> levels_;
     std::vector<std::vector<RequestPtr>> requests_; /* of each core */
+    std::vector<std::set<Debt>> debts_;             /* of each core */
+    std::vector<const laxity_sim_task *> tasks_;
     std::map<std::uint32_t, std::uint32_t> last_core_;
     std::map<std::uint32_t, std::set<std::uint32_t>> cores_run_on_;
 };

@@ -41,6 +41,7 @@ void Simulation::add(const laxity_sim_task &asked)
     tasks_.push_back(std::make_unique<Task>(
         Task{.asked = &asked, .program = Program{asked, platform_.instruction_ticks}}
     ));
+    machine_.add(asked);
     Task &task = *tasks_.back();
     task.cores = asked.cores;
     task.job.task = static_cast<std::uint32_t>(tasks_.size() - 1);

@@ -19,6 +19,15 @@ struct Features {
     std::uint64_t waits_for_fill_buffers = 0;
     std::uint64_t waits_for_store_entries = 0;
     std::uint64_t waits_for_channels = 0;
+    std::uint64_t waits_for_owed_writes = 0;
+    std::uint64_t waits_for_owed_reads = 0;
+    std::uint64_t owed_by_others = 0; /* tasks or the kernel than the one that waits */
+    std::uint64_t upgrades_that_pay = 0;
+    std::uint64_t shared_accesses = 0; /* of lines in spaces of programs, that missed l1 */
+    std::uint64_t shared_own = 0;      /* such lines evicted by tasks of the program */
+    std::uint64_t shared_reload = 0;
+    std::uint64_t shared_lost = 0;
+    std::uint64_t stores_into_shared = 0; /* that ended programs */
     std::uint64_t waits_for_operands = 0;
     std::uint64_t hits_on_the_way = 0; /* in a level that waits for a read itself */
     std::uint64_t merging_sent = 0;

@@ -25,7 +25,8 @@ std::optional<Cause> Machine::miss_page(const By &by, const Touch &touch)
 {
     const bool is_fetch = touch.kind == Kind::Fetch;
     Cache &tlb = (is_fetch ? itlb_ : dtlb_)[by.core];
-    const std::uint64_t page = touch.line * platform_.line_bytes / PAGE_BYTES;
+    const std::uint64_t page =
+        ((std::uint64_t{by.task} << SPACE_SHIFT) + address_of(touch.line)) / PAGE_BYTES;
     if (tlb.is_off()) {
         return std::nullopt;
     }
@@ -55,7 +56,7 @@ std::vector<std::uint64_t> Machine::walk_lines(const By &by, std::uint64_t line)
 {
     const std::uint64_t table = std::uint64_t{1} << TABLES_SHIFT;
     std::vector<std::uint64_t> lines;
-    std::uint64_t entry = line * platform_.line_bytes % table / PAGE_BYTES;
+    std::uint64_t entry = address_of(line) % table / PAGE_BYTES;
     for (std::uint64_t k = 0; k < platform_.walk_loads; k++) {
         const std::uint64_t address = table + (k << LEVEL_SHIFT) + ENTRY_BYTES * entry;
         lines.insert(lines.begin(), line_of(by.task, address));

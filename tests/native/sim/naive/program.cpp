@@ -132,7 +132,48 @@ void Program::add_access(std::uint64_t word)
     }
     behind_access_ = index + 1;
     const std::uint64_t bytes = std::uint64_t{1} << (word >> LAXITY_RECORD_SIZE_SHIFT & SIZE_MASK);
-    instruction.accesses.push_back({address, bytes, is_store});
+    Access access{address, bytes, is_store};
+    access.is_forbidden = is_store && touches_shared(access);
+    instruction.accesses.push_back(access);
+}
+
+bool Program::touches_shared(const Access &access) const
+{
+    return std::ranges::any_of(shared_, [&](const laxity_sim_range &range) {
+        return access.address < range.end && access.address + access.bytes > range.begin;
+    });
+}
+
+/* Within a job: the next access of the execution is a store that cannot be. */
+bool Program::is_forbidden_next() const
+{
+    for (const Instruction &instruction : instructions_) {
+        const bool has_finish =
+            std::ranges::find(instruction.marks, Mark::Finish) != instruction.marks.end();
+        if (instruction.is_end || has_finish) {
+            return false;
+        }
+        if (!instruction.accesses.empty()) {
+            return instruction.accesses.front().is_forbidden;
+        }
+    }
+    return false;
+}
+
+/* What is executed of an instruction whose first access is none that cannot be; the program ends
+ * behind it if a later one is. */
+void Program::cut_forbidden(Instruction &instruction)
+{
+    std::vector<Access> &accesses = instruction.accesses;
+    const auto first = std::ranges::find_if(accesses, &Access::is_forbidden);
+    if (first == accesses.end()) {
+        return;
+    }
+    accesses.erase(first, accesses.end());
+    has_stored_into_shared_ = true;
+    instructions_.push_front(
+        {instruction.execution, instruction.address, {}, {}, {}, false, false, true}
+    );
 }
 
 /* Reads one execution of a block with all its accesses; false if none is left. */
@@ -207,7 +248,8 @@ Next Program::next()
 {
     while (has_instruction()) {
         const Instruction &front = instructions_.front();
-        if (front.is_end) {
+        has_stored_into_shared_ |= is_forbidden_next();
+        if (front.is_end || has_stored_into_shared_) {
             return Next::End;
         }
         if (std::ranges::find(front.marks, Mark::Finish) != front.marks.end()) {
@@ -234,6 +276,7 @@ Instruction Program::take()
 {
     Instruction instruction = instructions_.front();
     instructions_.pop_front();
+    cut_forbidden(instruction);
     return instruction;
 }
 

@@ -23,6 +23,7 @@ struct Access {
     std::uint64_t address;
     std::uint64_t bytes;
     bool is_store;
+    bool is_forbidden = false; /* a store into what tasks share */
 };
 
 /* An instruction as it is executed once. */
@@ -46,7 +47,8 @@ enum class Next {
 class Program {
   public:
     Program(const laxity_sim_task &task, std::uint32_t instruction_ticks)
-        : source_(task.source), decoder_(task.decoder), instruction_ticks_(instruction_ticks)
+        : source_(task.source), decoder_(task.decoder),
+          shared_(task.shared, task.shared + task.n_shared), instruction_ticks_(instruction_ticks)
     {
     }
 
@@ -61,6 +63,10 @@ class Program {
     Instruction take();
     /* Behind the finish mark that next() has told of. */
     void finish_job();
+    [[nodiscard]] bool has_stored_into_shared() const
+    {
+        return has_stored_into_shared_;
+    }
 
   private:
     struct Block {
@@ -73,11 +79,15 @@ class Program {
     bool skip_call(std::uint64_t word);
     bool execute(std::uint64_t id);
     void add_access(std::uint64_t word);
+    [[nodiscard]] bool touches_shared(const Access &access) const;
+    [[nodiscard]] bool is_forbidden_next() const;
+    void cut_forbidden(Instruction &instruction);
     bool read_execution();
     bool has_instruction();
 
     laxity_sim_source source_;
     laxity_sim_decoder decoder_;
+    std::vector<laxity_sim_range> shared_;
     std::uint32_t instruction_ticks_;
     std::vector<Block> blocks_;
     std::deque<Instruction> instructions_;
@@ -87,6 +97,7 @@ class Program {
     std::uint64_t put_back_ = 0;
     bool has_put_back_ = false;
     bool has_ended_ = false;
+    bool has_stored_into_shared_ = false; /* a job: the program has ended */
 };
 
 } // namespace naive

@@ -486,6 +486,7 @@ void Simulation::prepare(std::uint32_t index, std::uint64_t job)
 /* Its program has ended. */
 void Simulation::fail(std::uint32_t index)
 {
+    features_.stores_into_shared += tasks_[index]->program.has_stored_into_shared() ? 1 : 0;
     end(index, LAXITY_SIM_END_FAILED);
 }
 
