@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -233,6 +234,65 @@ std::int64_t guess_ns(Random &random, const laxity_sim_platform &platform, std::
     );
 }
 
+/* Of a few pages or of many. */
+laxity_sim_range random_range(Random &random, std::uint64_t least, std::uint64_t end)
+{
+    const std::uint64_t begin = least + random.below(3) * PAGE_BYTES;
+    const std::uint64_t pages =
+        random.is(2, 3) ? random.between(1, 3) : std::uint64_t{1} << random.below(20);
+    return {begin, std::min(begin + pages * PAGE_BYTES, end)};
+}
+
+/* Code, data and what lies behind it; any may be missing. */
+std::vector<laxity_sim_range> random_ranges(Random &random)
+{
+    constexpr std::uint64_t END = std::uint64_t{1} << 47U;
+    std::vector<laxity_sim_range> ranges;
+    if (random.is(3, 4)) {
+        ranges.push_back(random_range(random, CODE_ADDRESS, DATA_ADDRESS - PAGE_BYTES));
+    }
+    if (random.is(3, 4)) {
+        ranges.push_back(random_range(random, DATA_ADDRESS, END));
+        if (random.is(1, 4)) {
+            ranges.push_back(random_range(random, ranges.back().end + PAGE_BYTES, END));
+        }
+    }
+    return ranges;
+}
+
+/* Half of the cases have some: one, or several. */
+void make_programs(Random &random, Case &made)
+{
+    for (std::uint64_t n = random.is(1, 2) ? 0 : random.between(1, 3); n > 0; n--) {
+        const auto number = random.is(1, 4) ? LAXITY_SIM_TASKS_MAX - n : n;
+        made.shared[static_cast<std::uint32_t>(number)] = random_ranges(random);
+    }
+}
+
+/*
+ * Stores that find their lines and ask for no room all the same write to the memory: through, and
+ * past a level that gives its lines away; or merged, and sent by loads. The memory takes long.
+ */
+void make_overfilled(Random &random, laxity_sim_platform &platform)
+{
+    laxity_sim_memory &memory = platform.memory;
+    memory.read_queue = small(random, 1, 3);
+    memory.write_queue = small(random, 1, 3);
+    memory.line_ticks = small(random, 8, 40);
+    platform.store_entries = small(random, 2, 16);
+    if (random.is(1, 2)) {
+        platform.fill_buffers = small(random, 2, 8);
+        platform.merges_stores = platform.line_bytes <= LONGEST_MERGED_BYTES;
+        return;
+    }
+    while (platform.n_levels == 0) {
+        make_levels(random, platform);
+    }
+    platform.writes_through = true;
+    platform.levels[0].cores = 1;
+    platform.levels[0].inclusion = LAXITY_SIM_EXCLUSIVE;
+}
+
 /* Of all tasks of a case. */
 struct Habits {
     Extras extras;
@@ -240,7 +300,25 @@ struct Habits {
     bool has_reservations;
     std::int64_t period_ns; /* of a crowd, the shortest */
     std::int64_t late_ns;   /* before it there are co-runners alone */
+    bool is_overfilled;     /* the memory */
 };
+
+/* The program of the next task, and what its words have to do with it. */
+Bents random_bents(Random &random, const Case &made, const Habits &habits, laxity_sim_task &task)
+{
+    Bents bents{.stores_much = habits.is_overfilled};
+    if (made.shared.empty() || random.is(1, 6)) {
+        return bents; /* of program 0, which shares nothing */
+    }
+    const auto program = std::next(
+        made.shared.begin(), static_cast<std::ptrdiff_t>(random.below(made.shared.size()))
+    );
+    task.program = program->first;
+    bents.shared = program->second;
+    bents.stores_there = random.is(1, 6);
+    bents.lines_before = random.between(1, 16);
+    return bents;
+}
 
 void make_releases(
     Random &random,
@@ -278,17 +356,32 @@ laxity_sim_reservation random_reservation(Random &random, std::int64_t period_ns
     return reservation;
 }
 
-void add_task(Random &random, Case &made, const Habits &habits, bool may_be_corunner)
+/* Some have the words of the task before: the same addresses, which are others all the same, but
+ * for what their program shares. */
+void add_words(Random &random, Case &made, laxity_sim_task &task, Words words)
+{
+    const bool is_another = made.programs.empty() || !random.is(1, 5);
+    if (!is_another) {
+        task.program = made.tasks.back().program;
+        words = made.programs.back();
+    }
+    made.programs.push_back(std::move(words));
+    made.tasks.push_back(task);
+}
+
+void add_task(Random &random, Random &other, Case &made, const Habits &habits)
 {
     laxity_sim_task task = random_task(random, made.platform, habits.is_crowd);
-    Writer writer{random, made.platform.line_bytes, habits.extras};
+    Writer writer{
+        random, made.platform.line_bytes, habits.extras, random_bents(other, made, habits, task)
+    };
     /* Those of a high priority are short and many, so that they preempt. */
     const auto rank = static_cast<std::uint64_t>(std::int64_t{task.priority} + 1);
     const std::uint64_t n_jobs = random.between(4, habits.is_crowd ? 6 : 6 * (rank + 1));
     const std::uint64_t longest =
         (habits.is_crowd ? LONGEST_CROWDED : LONGEST_JOB) / (2 * rank + 1);
     const std::uint64_t n_executions = random.is(1, 12) ? 0 : random.between(1, longest);
-    task.is_corunner = may_be_corunner && random.is(1, habits.is_crowd ? 16 : 4);
+    task.is_corunner = !made.tasks.empty() && random.is(1, habits.is_crowd ? 16 : 4);
     const std::int64_t length_ns = guess_ns(random, made.platform, n_executions + 1);
     make_releases(random, made, habits, length_ns, task.releases);
     if (!task.is_corunner && habits.has_reservations && random.is(1, 2)) {
@@ -317,11 +410,7 @@ void add_task(Random &random, Case &made, const Habits &habits, bool may_be_coru
     } else if (random.is(1, 12) && made.limit_ns != INT64_MAX) {
         task.jobs = 0; /* until the limit, or the end of the words */
     }
-    /* Some have the program of the task before: the same addresses, which are others all the same.
-     */
-    const bool is_another = made.programs.empty() || !random.is(1, 5);
-    made.programs.push_back(is_another ? std::move(writer.words) : made.programs.back());
-    made.tasks.push_back(task);
+    add_words(random, made, task, std::move(writer.words));
 }
 
 } // namespace
@@ -329,17 +418,23 @@ void add_task(Random &random, Case &made, const Habits &habits, bool may_be_coru
 Case random_case(std::uint64_t seed)
 {
     Random random{seed};
+    Random other{~seed}; /* so that what it draws changes nothing else of a case */
     Case made;
     Habits habits{
         .extras = random_extras(random),
         .is_crowd = random.is(1, 3),
         .has_reservations = random.is(1, 4),
         .period_ns = 0,
-        .late_ns = 0
+        .late_ns = 0,
+        .is_overfilled = other.is(1, 4),
     };
     make_platform(random, habits.is_crowd, made.platform);
     make_extras(random, habits.extras, made.platform);
     make_cache_extras(random, habits.extras, made.platform);
+    make_programs(other, made);
+    if (habits.is_overfilled) {
+        make_overfilled(other, made.platform);
+    }
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
     if (habits.is_crowd) {
@@ -360,7 +455,7 @@ Case random_case(std::uint64_t seed)
         habits.late_ns = guess_ns(random, made.platform, random.between(1, LONGEST_JOB / 2));
     }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
-        add_task(random, made, habits, i > 0);
+        add_task(random, other, made, habits);
     }
     if (random.is(1, 3)) {
         made.first_sample_ns = random.is(1, 2) ? 0 : guess_ns(random, made.platform, LONGEST_JOB);

@@ -3,6 +3,7 @@
 #include "random_program.hpp"
 
 #include "harness/mark_table.h"
+#include "interface/engine.h"
 #include "random.hpp"
 
 #include <algorithm>
@@ -14,8 +15,7 @@
 
 namespace {
 
-constexpr std::uint64_t CODE_ADDRESS = 0x10000;
-constexpr std::uint64_t DATA_ADDRESS = 0x800000;
+constexpr std::uint64_t MUCH_IN_8 = 6;
 constexpr unsigned LARGEST_ACCESS = 4;     /* 16 bytes */
 constexpr unsigned LARGEST_OF_SEVERAL = 7; /* registers */
 constexpr unsigned LARGEST_OF_ALL = 12;    /* a page */
@@ -25,9 +25,9 @@ constexpr std::uint64_t PAGE_TABLES = std::uint64_t{1} << 47U; /* where a walk l
 
 } // namespace
 
-Writer::Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
-    : random_(random), line_bytes_(line_bytes), has_strides_(extras.has_strides),
-      has_loops_(extras.has_branches || extras.has_strides)
+Writer::Writer(Random &random, std::uint32_t line_bytes, const Extras &extras, Bents bents)
+    : random_(random), bents_(std::move(bents)), line_bytes_(line_bytes),
+      has_strides_(extras.has_strides), has_loops_(extras.has_branches || extras.has_strides)
 {
     data_bytes_ = random.between(2, 60) * line_bytes;
     code_bytes_ = random.between(2, 40) * line_bytes;
@@ -45,6 +45,13 @@ Writer::Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
         begin_ = extras.has_pages && random.is(1, 8) ? PAGE_TABLES : 0;
     } else if (extras.has_strides) {
         begin_ = random.below(PAGE_BYTES);
+    }
+    if (piece_bytes_ == 0 && bents_.lines_before > 0) {
+        begin_ = (PAGE_BYTES - bents_.lines_before * line_bytes % PAGE_BYTES) % PAGE_BYTES;
+    }
+    if (bents_.stores_much) {
+        accesses_in_8_ = std::max<std::uint64_t>(accesses_in_8_, MUCH_IN_8);
+        stores_in_8_ = std::max<std::uint64_t>(stores_in_8_, MUCH_IN_8 - 2);
     }
 }
 
@@ -142,7 +149,18 @@ void Writer::access(unsigned index)
     if (!random_.is(1, 8)) {
         address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
     }
-    words.access(index, address, size, is_store(index));
+    bool stores = is_store(index);
+    if (stores && touches_shared(address, std::uint64_t{1} << size)) {
+        stores = bents_.stores_there && random_.is(1, 8);
+    }
+    words.access(index, address, size, stores);
+}
+
+bool Writer::touches_shared(std::uint64_t address, std::uint64_t bytes) const
+{
+    return std::ranges::any_of(bents_.shared, [&](const laxity_sim_range &range) {
+        return address < range.end && address + bytes > range.begin;
+    });
 }
 
 void Writer::accesses(unsigned index)

@@ -5,6 +5,7 @@
 #define LAXITY_RANDOM_PROGRAM_HPP
 
 #include "case.hpp"
+#include "interface/engine.h"
 #include "random.hpp"
 
 #include <cstddef>
@@ -15,6 +16,8 @@
 
 constexpr std::uint64_t LONGEST_JOB = 128; /* executions of blocks */
 constexpr std::uint32_t PAGE_BYTES = 4096;
+constexpr std::uint64_t CODE_ADDRESS = 0x10000;
+constexpr std::uint64_t DATA_ADDRESS = 0x800000;
 
 /* What a platform has besides; only their programs have loops, strides of single instructions, and
  * more than one page. */
@@ -28,10 +31,18 @@ struct Extras {
     bool writes_through;
 };
 
+/* What a task's words have besides, drawn on their own, so that all else is as without. */
+struct Bents {
+    std::vector<laxity_sim_range> shared{}; /* of its program */
+    bool stores_there = false;              /* now and then, which ends the program */
+    std::uint64_t lines_before = 0;         /* of data, before the border of a page; 0: as it is */
+    bool stores_much = false;
+};
+
 /* Makes the words of one task. */
 class Writer {
   public:
-    Writer(Random &random, std::uint32_t line_bytes, const Extras &extras);
+    Writer(Random &random, std::uint32_t line_bytes, const Extras &extras, Bents bents);
 
     /* A program that has an access that cannot be, somewhere. */
     void add_wrong()
@@ -63,12 +74,14 @@ class Writer {
     void execute(bool has_start, bool has_finish);
     void accesses(unsigned index);
     void access(unsigned index);
+    [[nodiscard]] bool touches_shared(std::uint64_t address, std::uint64_t bytes) const;
     std::uint64_t next_address(unsigned index);
     std::uint64_t next_position(unsigned index);
     bool is_store(unsigned index);
     Strided &strided(unsigned index);
 
     Random &random_;
+    Bents bents_;
     std::uint64_t line_bytes_;
     bool has_strides_;
     std::map<std::pair<std::size_t, unsigned>, Strided> strides_; /* by block and index */

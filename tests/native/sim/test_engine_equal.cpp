@@ -59,6 +59,10 @@ void add_features(Uses &uses, const naive::Features &features)
     uses["waits for fill buffers"] += features.waits_for_fill_buffers;
     uses["waits for store entries"] += features.waits_for_store_entries;
     uses["waits for channels"] += features.waits_for_channels;
+    uses["waits for owed writes"] += features.waits_for_owed_writes;
+    uses["waits for owed reads"] += features.waits_for_owed_reads;
+    uses["waits for what another task owes"] += features.owed_by_others;
+    uses["waits of upgrades for what is owed"] += features.upgrades_that_pay;
     uses["waits for operands"] += features.waits_for_operands;
     uses["hits on the way"] += features.hits_on_the_way;
     uses["merging sent"] += features.merging_sent;
@@ -86,6 +90,11 @@ void add_features_of_caches(Uses &uses, const naive::Features &features)
     uses["dirty lines moved up to nowhere"] += features.dirty_to_nowhere;
     uses["lines removed above"] += features.removed_above;
     uses["lines removed above, dirty"] += features.removed_above_dirty;
+    uses["shared lines, accesses that miss l1"] += features.shared_accesses;
+    uses["shared lines, evicted by one of their tasks"] += features.shared_own;
+    uses["shared lines, evicted where one of their tasks runs"] += features.shared_reload;
+    uses["shared lines, evicted elsewhere"] += features.shared_lost;
+    uses["stores into shared ranges"] += features.stores_into_shared;
     uses["stride prefetches"] += features.stride_prefetches;
     uses["stores written through, hits"] += features.through_hits;
     uses["stores written through, hits that join"] += features.through_joins;

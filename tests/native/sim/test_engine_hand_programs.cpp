@@ -48,8 +48,8 @@ void tasks_of_other_programs_share_nothing(void)
 }
 
 /* Each has its own page table: walks of 3 ticks before the lines. Task 0: fetched at 10, to 20, 30,
- * when task 1 is there: switch to 35, walked at 38, to 48. Task 0: switch to 53, seven instructions:
- * 123. */
+ * when task 1 is there: switch to 35, walked at 38, to 48. Task 0: switch to 53, seven
+ * instructions: 123. */
 void tasks_of_one_program_walk_for_pages_of_their_own(void)
 {
     Case asked = preempted();
