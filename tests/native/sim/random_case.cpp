@@ -445,6 +445,11 @@ Case random_case(std::uint64_t seed)
         made.waits = random.is(1, 2) ? Case::Waits::Anyhow : Case::Waits::HandOver;
         made.waits_seed = random.next();
     }
+    /* Tasks that move make lines shared: what is stored there then is upgraded. */
+    if (habits.is_overfilled && other.is(1, 3)) {
+        made.waits = Case::Waits::HandOver;
+        made.waits_seed = other.next();
+    }
     if (random.is(1, 4)) {
         made.limit_ns = guess_ns(random, made.platform, random.between(5, 150));
     }

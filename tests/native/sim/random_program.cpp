@@ -150,17 +150,21 @@ void Writer::access(unsigned index)
         address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
     }
     bool stores = is_store(index);
-    if (stores && touches_shared(address, std::uint64_t{1} << size)) {
+    const laxity_sim_range *const shared = shared_at(address, std::uint64_t{1} << size);
+    if (stores && shared != nullptr) {
         stores = bents_.stores_there && random_.is(1, 8);
+        /* Of some only the bytes behind the first are there. */
+        address = stores && random_.is(1, 2) ? shared->begin - 1 : address;
     }
     words.access(index, address, size, stores);
 }
 
-bool Writer::touches_shared(std::uint64_t address, std::uint64_t bytes) const
+const laxity_sim_range *Writer::shared_at(std::uint64_t address, std::uint64_t bytes) const
 {
-    return std::ranges::any_of(bents_.shared, [&](const laxity_sim_range &range) {
+    const auto found = std::ranges::find_if(bents_.shared, [&](const laxity_sim_range &range) {
         return address < range.end && address + bytes > range.begin;
     });
+    return found == bents_.shared.end() ? nullptr : &*found;
 }
 
 void Writer::accesses(unsigned index)

@@ -74,7 +74,9 @@ class Writer {
     void execute(bool has_start, bool has_finish);
     void accesses(unsigned index);
     void access(unsigned index);
-    [[nodiscard]] bool touches_shared(std::uint64_t address, std::uint64_t bytes) const;
+    /* The first shared range that is touched, or NULL. */
+    [[nodiscard]] const laxity_sim_range *
+    shared_at(std::uint64_t address, std::uint64_t bytes) const;
     std::uint64_t next_address(unsigned index);
     std::uint64_t next_position(unsigned index);
     bool is_store(unsigned index);
