@@ -10,7 +10,7 @@
  *                                      whole if the exit code is 0. Progress goes to standard
  *                                      output as laxity-run tells it.
  *   read FILE                          FILE to standard output
- *   check FILE                         reads all of FILE
+ *   check FILE                         whether all checksums of FILE hold
  */
 #include "streams/file.hpp"
 #include "streams/grammar.hpp"
@@ -240,21 +240,33 @@ int record_into(std::span<char *> words)
                            : refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + problem);
 }
 
-int read_all(const char *path, bool is_written)
+int tell_of(const char *path, const laxity::Stored &stored)
+{
+    if (!stored.problem().empty()) {
+        return refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + stored.problem());
+    }
+    return std::fflush(stdout) == 0 ? LAXITY_EXIT_DONE : LAXITY_EXIT_LACKING;
+}
+
+int read_all(const char *path)
 {
     static Words words;
     laxity::Stored stored;
     std::size_t n = 1;
     for (bool is_open = stored.open(path); is_open && n > 0;) {
         n = stored.read(words.data(), words.size());
-        if (is_written && std::fwrite(words.data(), sizeof words[0], n, stdout) != n) {
+        if (std::fwrite(words.data(), sizeof words[0], n, stdout) != n) {
             return refuse(LAXITY_EXIT_LACKING, "standard output cannot be written");
         }
     }
-    if (!stored.problem().empty()) {
-        return refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + stored.problem());
-    }
-    return std::fflush(stdout) == 0 ? LAXITY_EXIT_DONE : LAXITY_EXIT_LACKING;
+    return tell_of(path, stored);
+}
+
+int check(const char *path)
+{
+    laxity::Stored stored;
+    (void)(stored.open(path) && stored.check());
+    return tell_of(path, stored);
 }
 
 } // namespace
@@ -271,8 +283,11 @@ int main(int argc, char **argv)
     if (argc == 9 && command == "record") {
         return record_into(words.subspan(2));
     }
-    if (argc == 3 && (command == "read" || command == "check")) {
-        return read_all(words[2], command == "read");
+    if (argc == 3 && command == "read") {
+        return read_all(words[2]);
+    }
+    if (argc == 3 && command == "check") {
+        return check(words[2]);
     }
     return refuse(LAXITY_EXIT_USAGE, "started by laxity sim, not by hand");
 }

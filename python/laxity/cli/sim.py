@@ -24,8 +24,6 @@ from laxity.errors import ConfigError, PlatformError, located
 if TYPE_CHECKING:
     from laxity.platform.streams import StoredStream, StreamFolder
 
-# Enough to tell streams apart.
-_SHOWN_DIGITS = 12
 _ALL = "all"
 
 
@@ -142,8 +140,10 @@ def list_streams(removed: tuple[str, ...], limit: str | None, output_format: str
 
 
 def _row(one: "StoredStream") -> tuple[str, ...]:
+    from laxity.platform.streams import SHOWN_DIGITS  # noqa: PLC0415 - when needed
+
     return (
-        one.identity[:_SHOWN_DIGITS],
+        one.identity[:SHOWN_DIGITS],
         f"{one.architecture} {one.workload}",
         shlex.join(one.words),
         str(one.jobs),

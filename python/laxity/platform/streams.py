@@ -34,6 +34,8 @@ from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
 DEFAULT_LIMIT_BYTES = 4 << 30
+# Enough to tell streams apart.
+SHOWN_DIGITS = 12
 # Whoever needs more has them made while they are simulated: they would take more time and room
 # than they save.
 MOST_JOBS = 10_000
@@ -286,7 +288,12 @@ class StreamFolder:
             OSError: The folder cannot be written.
         """
         path = self.path / f"{identity_of(program)}{SUFFIX}"
-        if not _hold(path, kept):
+        is_there = _hold(path, kept)
+        damage = damage_of(path) if is_there else None
+        if damage is not None:
+            name = path.stem[:SHOWN_DIGITS]
+            sys.stderr.write(f"laxity: stream {name}: {damage}; it is recorded anew\n")
+        if not is_there or damage is not None:
             self.path.mkdir(parents=True, exist_ok=True)
             unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
             try:
@@ -357,6 +364,23 @@ def provide_streams(
         yield path
 
 
+def damage_of(path: Path) -> str | None:
+    """Tell what is wrong with a stored stream, in words; None: all its checksums hold."""
+    tool = find_tool("laxity-sim-stream")
+    done = subprocess.run(
+        [str(tool), "check", str(path)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        # What a terminal sends is for us: it would be taken for damage.
+        process_group=0,
+        check=False,
+    )
+    if done.returncode == 0:
+        return None
+    said = done.stderr.decode("utf-8", "replace").strip()
+    return said.removeprefix(f"{tool.name}: {path}: ") or "cannot be checked"
+
+
 def read_stream(path: Path) -> StoredStream | None:
     """Read what a stored stream says of itself; None: it is none that this version reads."""
     try:
@@ -370,7 +394,6 @@ def read_stream(path: Path) -> StoredStream | None:
                 return None
             label = msgspec.json.decode(file.read(label_bytes), type=Label)
             status = os.fstat(file.fileno())
-            # One that was cut, or grew, is recorded anew; other damage is found when it is read.
             if index_at + index_bytes != status.st_size:
                 return None
     except (OSError, struct.error, msgspec.DecodeError):
@@ -512,8 +535,7 @@ def _hold(path: Path, kept: ExitStack) -> bool:
         # A file system without locks is not shared by many.
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        is_there = os.path.samestat(os.fstat(descriptor), path.stat())
-        return is_there and read_stream(path) is not None
+        return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
 
 

@@ -281,7 +281,8 @@ void a_file_that_is_cut_anywhere_is_refused()
     CHECK(!stored.open(file.path.c_str()));
 }
 
-/* Whether a file is refused, or what is read of it is right, and no less without a problem. */
+/* Whether a file is refused, or what is read of it is right, and no less without a problem; and
+ * whether who checks it is told beforehand. */
 bool is_safe(const std::string &bytes, const Words &words)
 {
     const File file;
@@ -291,9 +292,12 @@ bool is_safe(const std::string &bytes, const Words &words)
         return !stored.problem().empty();
     }
     const Words got = rest_of(stored);
-    const bool is_whole = got.size() == words.size() || !stored.problem().empty();
-    return is_whole && got.size() <= words.size() &&
-           std::equal(got.begin(), got.end(), words.begin());
+    const bool is_told = !stored.problem().empty();
+    const bool is_whole = got.size() == words.size() || is_told;
+    laxity::Stored checked;
+    const bool is_found = !checked.open(file.path.c_str()) || !checked.check();
+    return is_whole && is_found == is_told && checked.problem() == stored.problem() &&
+           got.size() <= words.size() && std::equal(got.begin(), got.end(), words.begin());
 }
 
 void a_file_with_a_wrong_bit_is_refused_or_ends_before_a_wrong_word()
