@@ -124,7 +124,9 @@ start_program(struct laxity_sim_run *simulation, uint32_t index, struct laxity_e
     char **argv = command_of(emulator, &program, jobs_of(simulation, index));
     int *output_fd = &simulation->launch.output_write_fds[index];
     const struct laxity_sim_patience patience = {
-        .context = simulation, .must_stop = laxity_sim_must_stop
+        .context = simulation,
+        .must_stop = laxity_sim_must_stop,
+        .looks_at_end = LAXITY_SIM_LOOKS_AT_END,
     };
     const int rc =
         argv ? laxity_sim_emulator_start(argv, *output_fd, patience, &simulation->emulators[index])
