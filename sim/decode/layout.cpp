@@ -2,19 +2,16 @@
  * SPDX-License-Identifier: MIT */
 #include "interface/layout.h"
 
-#include "llvm/ADT/ArrayRef.h"
+#include "decode/elf.hpp"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Object/ELF.h"
-#include "llvm/Object/ELFTypes.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace {
@@ -59,8 +56,23 @@ std::vector<Range> joined(std::vector<Range> ranges)
 
 /* The pages that a program is loaded into. */
 struct Pages {
-    std::vector<Range> read;
+    std::vector<Range> only_loaded;
     std::vector<Range> written;
+
+    /* Whether its segments are whole. */
+    template <typename Elf> bool read(const Elf &elf)
+    {
+        const auto segments = laxity::value_of(elf.program_headers());
+        /* Where programs of another type lie is not in the file. */
+        const bool is_placed = elf.getHeader().e_type == llvm::ELF::ET_EXEC;
+        for (std::size_t i = 0; segments && is_placed && i < segments->size(); i++) {
+            const auto &one = (*segments)[i];
+            if (one.p_type == llvm::ELF::PT_LOAD) {
+                add(one.p_vaddr, one.p_memsz, (one.p_flags & llvm::ELF::PF_W) != 0);
+            }
+        }
+        return segments.has_value();
+    }
 
     void add(std::uint64_t begin, std::uint64_t bytes, bool is_written)
     {
@@ -68,57 +80,18 @@ struct Pages {
             return;
         }
         const std::uint64_t end = (begin + bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-        (is_written ? written : read).push_back({begin / PAGE_BYTES * PAGE_BYTES, end});
+        (is_written ? written : only_loaded).push_back({begin / PAGE_BYTES * PAGE_BYTES, end});
     }
 
     [[nodiscard]] std::vector<Range> only_read() const
     {
-        std::vector<Range> left = read;
+        std::vector<Range> left = only_loaded;
         for (const Range &one : written) {
             left = without(left, one);
         }
         return joined(left);
     }
 };
-
-/* Whether it is a program of that kind, whose segments are whole. */
-template <typename Type> bool add_segments(llvm::StringRef data, Pages &pages)
-{
-    auto elf = llvm::object::ELFFile<Type>::create(data);
-    if (!elf) {
-        llvm::consumeError(elf.takeError());
-        return false;
-    }
-    auto segments = elf->program_headers();
-    if (!segments) {
-        llvm::consumeError(segments.takeError());
-        return false;
-    }
-    for (const auto &segment : *segments) {
-        /* Where others lie is not in the file. */
-        if (segment.p_type == llvm::ELF::PT_LOAD && elf->getHeader().e_type == llvm::ELF::ET_EXEC) {
-            const bool is_written = (segment.p_flags & llvm::ELF::PF_W) != 0;
-            pages.add(segment.p_vaddr, segment.p_memsz, is_written);
-        }
-    }
-    return true;
-}
-
-bool add_all(llvm::StringRef data, Pages &pages)
-{
-    using llvm::ELF::EI_CLASS;
-    using llvm::ELF::EI_DATA;
-    if (data.size() < llvm::ELF::EI_NIDENT || !data.starts_with(llvm::ELF::ElfMagic)) {
-        return false;
-    }
-    const bool is_wide = data[EI_CLASS] == llvm::ELF::ELFCLASS64;
-    if (data[EI_DATA] == llvm::ELF::ELFDATA2MSB) {
-        return is_wide ? add_segments<llvm::object::ELF64BE>(data, pages)
-                       : add_segments<llvm::object::ELF32BE>(data, pages);
-    }
-    return is_wide ? add_segments<llvm::object::ELF64LE>(data, pages)
-                   : add_segments<llvm::object::ELF32LE>(data, pages);
-}
 
 } // namespace
 
@@ -135,7 +108,7 @@ extern "C" int laxity_sim_layout_read(
     }
     const llvm::StringRef data = (*file)->getBuffer();
     Pages pages;
-    if (!add_all(data, pages)) {
+    if (!laxity::use_elf(data, [&](const auto &elf) { return pages.read(elf); })) {
         return laxity_refuse(error, LAXITY_EXIT_USAGE, "%.150s: no program", path);
     }
     const std::vector<Range> shared = pages.only_read();

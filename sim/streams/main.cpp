@@ -23,6 +23,7 @@ extern "C" {
 #include "base/visible.h"
 #include "interface/forbidden.h"
 #include "interface/records.h"
+#include "interface/storage.h"
 }
 
 #include <array>
@@ -222,10 +223,14 @@ int record_into(std::span<char *> words)
         return refuse(error.exit_code, error.text);
     }
     Judge judge{*table};
+    laxity_sim_storage *storage = nullptr;
+    if (laxity_sim_storage_open(words[6], &storage, &error) != 0) {
+        return refuse(error.exit_code, error.text);
+    }
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
     std::string problem = fd >= 0 ? "" : strerrordesc_np(errno);
     if (fd >= 0) {
-        laxity::StoredWriter writer{fd, identity, label};
+        laxity::StoredWriter writer{fd, identity, label, storage};
         const Limits limits{
             .bytes = std::strtoull(words[3], nullptr, DECIMAL),
             .job_ns = std::strtoll(words[4], nullptr, DECIMAL) * LAXITY_NS_PER_S,
@@ -233,6 +238,7 @@ int record_into(std::span<char *> words)
         problem = record(writer, fd, limits, words[5], judge);
         (void)close(fd);
     }
+    laxity_sim_storage_close(storage);
     if (judge.has_refused()) {
         return refuse(LAXITY_EXIT_VIOLATED, judge.why());
     }

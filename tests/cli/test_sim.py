@@ -40,8 +40,9 @@ period = "10ms"
 priority = 40
 """
 RESULTS = ("output.log", "jobs.npy", "histogram.npy", "threads.npy", "spec.toml", "platform.toml")
-# Bytes of all before the label, and where the number of parts is (sim/streams/file.hpp).
-HEADER_BYTES, PARTS_AT = 152, 120
+# Bytes of all before the label, where the number of parts and the length of the index are
+# (sim/streams/file.hpp).
+HEADER_BYTES, PARTS_AT, INDEX_BYTES_AT = 296, 120, 144
 
 
 @pytest.fixture
@@ -97,6 +98,16 @@ def test_a_stream_is_recorded_beforehand_listed_and_removed(laxity: Laxity, cach
     assert one["size_bytes"] < one["records"]
     table = call(laxity, cache, "sim", "streams").stdout
     assert f"{one['identity'][:12]}  armhf mem  16KiB" in table
+    detail = call(laxity, cache, "sim", "streams", "--detail", one["identity"][:5]).stdout
+    used = {name: numbers for name, *numbers in map(str.split, detail.splitlines()[2:])}
+    # Of each line a word is read and one written, 512 * 12 in all; two more loads find the array.
+    # It begins within a page, and so lies in 5 of 4 KiB. Nothing is stored where nothing may be.
+    assert used["heap"] == [str(6144 + 2 * 12), "6144", "20KiB"]
+    assert [used[name][1] for name in ("code", "constants")] == ["0", "0"]
+    loads = sum(int(numbers[0]) for numbers in used.values())
+    stores = sum(int(numbers[1]) for numbers in used.values())
+    # Those of init and teardown are left out.
+    assert loads + stores < one["accesses"]
     assert call(laxity, cache, *words).stdout == done.stdout
     removed = call(laxity, cache, "sim", "streams", "--remove", one["identity"][:5])
     assert (removed.returncode, streams(laxity, cache)) == (0, [])
@@ -111,9 +122,9 @@ def flip(path: Path, at: int) -> None:
 
 def flip_in_part(path: Path) -> None:
     """Turn a bit of the checksum of the last part."""
-    # It lies before the index, whose length is the header's last number.
-    content = path.read_bytes()
-    flip(path, -int.from_bytes(content[HEADER_BYTES - 8 : HEADER_BYTES], "little") - 1)
+    # It lies before the index.
+    length = path.read_bytes()[INDEX_BYTES_AT : INDEX_BYTES_AT + 8]
+    flip(path, -int.from_bytes(length, "little") - 1)
 
 
 def cut(path: Path) -> None:
@@ -199,6 +210,7 @@ def test_a_stream_goes_into_a_file_of_the_users(laxity: Laxity, cache: Path):
         (("record", "mem", *PLATFORM), "missing option '--jobs'"),
         (("streams", "--remove", "abc"), "is no stream"),
         (("streams", "--remove", ""), "is no stream"),
+        (("streams", "--detail", "abc"), '--detail "abc": is no stream'),
         (("streams", "--limit", "7"), "--limit: "),
     ],
 )

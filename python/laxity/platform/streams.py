@@ -46,10 +46,13 @@ LONG_PATIENCE_S = 3600
 # One stream must not evict all others.
 _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
-_VERSION = 1
+_VERSION = 2
 _MAGIC = 0x1A6D617274737861
-_HEADER = struct.Struct("=QII64s9Q")
+_HEADER = struct.Struct("=QII64s27Q")
 _LARGEST_LABEL_BYTES = 65536
+_PAGE_BYTES = 4096
+# sim/interface/storage.h
+_STORAGE_CLASSES = ("code", "constants", "data", "bss", "heap", "stack")
 _STREAM_FD = 3
 _STACK_BYTES = 8 << 20
 # More than a stream may keep of what its program prints (sim/streams/file.hpp).
@@ -103,10 +106,24 @@ class Label(msgspec.Struct, frozen=True):
     emulator: tuple[str, ...]
 
 
+class Storage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the jobs of a stream do with memory of a class.
+
+    Attributes:
+        size_bytes: Of the pages that they use.
+    """
+
+    name: str
+    loads: int
+    stores: int
+    size_bytes: int
+
+
 class StoredStream(msgspec.Struct, frozen=True, kw_only=True):
     """A stream in the folder.
 
     Attributes:
+        storage: By class, those that no job uses, too.
         used_s: When it was used last, in seconds since 1970.
     """
 
@@ -120,6 +137,7 @@ class StoredStream(msgspec.Struct, frozen=True, kw_only=True):
     instructions: int
     size_bytes: int
     used_s: float
+    storage: tuple[Storage, ...]
 
 
 def jobs_at_most(spec: Spec, task: TaskSpec) -> int | None:
@@ -389,7 +407,7 @@ def read_stream(path: Path) -> StoredStream | None:
             magic, version, label_bytes, identity, _, records, accesses, instructions, jobs = (
                 values[:9]
             )
-            *_, index_at, index_bytes = values
+            index_at, index_bytes, *counts = values[11:]
             if (magic, version) != (_MAGIC, _VERSION) or label_bytes > _LARGEST_LABEL_BYTES:
                 return None
             label = msgspec.json.decode(file.read(label_bytes), type=Label)
@@ -409,7 +427,14 @@ def read_stream(path: Path) -> StoredStream | None:
         instructions=instructions,
         size_bytes=status.st_size,
         used_s=status.st_mtime,
+        storage=tuple(_storage(counts)),
     )
+
+
+def _storage(counts: Sequence[int]) -> Iterator[Storage]:
+    for i, name in enumerate(_STORAGE_CLASSES):
+        loads, stores, pages = counts[3 * i : 3 * i + 3]
+        yield Storage(name=name, loads=loads, stores=stores, size_bytes=pages * _PAGE_BYTES)
 
 
 class _Emulator:

@@ -69,7 +69,7 @@ struct File {
 
 laxity::FileHeader store(const File &file, const Words &words, std::size_t piece = SIZE_MAX)
 {
-    laxity::StoredWriter writer{file.fd, IDENTITY, LABEL};
+    laxity::StoredWriter writer{file.fd, IDENTITY, LABEL, nullptr};
     for (std::size_t at = 0; at < words.size(); at += std::min(piece, words.size() - at)) {
         CHECK(writer.write(std::span{words}.subspan(at, std::min(piece, words.size() - at))));
     }
@@ -348,7 +348,7 @@ void what_is_wrong_with_a_file_is_told()
 {
     CHECK(problem_with(0, turned_magic()) == "was recorded on a machine of another byte order");
     CHECK(problem_with(0, "GIF89a") == "is no stored stream, or was not recorded to its end");
-    CHECK(problem_with(offsetof(laxity::FileHeader, version), "\x09") == "is of version 9, not 1");
+    CHECK(problem_with(offsetof(laxity::FileHeader, version), "\x09") == "is of version 9, not 2");
     CHECK(problem_with(offsetof(laxity::FileHeader, jobs), "\x09") == "its index is damaged");
     CHECK(problem_with(offsetof(laxity::FileHeader, identity), "f") == "its header is damaged");
     CHECK(problem_of("/nowhere/at/all") == "No such file or directory");
