@@ -347,7 +347,9 @@ void measure_live(std::uint64_t n_jobs, char *const *words)
     laxity_sim_emulator *emulator = nullptr;
     const double since = user_seconds();
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (laxity_sim_emulator_start(words, nowhere, {}, &emulator) != 0) {
+    if (laxity_sim_emulator_start(
+            words, nowhere, {nullptr, nullptr, LAXITY_SIM_LOOKS_AT_END}, &emulator
+        ) != 0) {
         (void)std::fprintf(stderr, "simulation_speed: cannot start %s\n", words[0]);
         std::_Exit(EXIT_FAILURE);
     }

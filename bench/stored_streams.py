@@ -74,9 +74,10 @@ def record(name: str, words: list[str], jobs: int, platform: str, file: Path) ->
 def read_s(file: Path, repeats: int) -> float:
     """Take the least processor time of reading a whole stream, start of the process included."""
     least_s = float("inf")
+    words = ["/bin/sh", "-c", 'exec "$0" read "$1" > /dev/null']
     for _ in range(repeats):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run_tool([str(find_tool("laxity-sim-stream")), "check", str(file)], TIMEOUT_S)
+        run_tool([*words, str(find_tool("laxity-sim-stream")), str(file)], TIMEOUT_S)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         least_s = min(least_s, used_s)

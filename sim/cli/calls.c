@@ -114,7 +114,7 @@ int laxity_sim_calls_open(
     return calls->table ? 0 : -1;
 }
 
-static const char *name_of(const struct laxity_sim_call_table *table, uint64_t number)
+const char *laxity_sim_call_name(const struct laxity_sim_call_table *table, uint64_t number)
 {
     for (size_t i = 0; i < table->n; i++) {
         if (table->calls[i].number == number) {
@@ -126,7 +126,7 @@ static const char *name_of(const struct laxity_sim_call_table *table, uint64_t n
 
 const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table, uint64_t number)
 {
-    const char *name = name_of(table, number);
+    const char *name = laxity_sim_call_name(table, number);
     return name && is_among(name, never) ? name : NULL;
 }
 
@@ -146,7 +146,7 @@ bool laxity_sim_calls_note(struct laxity_sim_calls *calls, uint64_t number, bool
 {
     char unknown[LAXITY_ASKED_BYTES];
     laxity_format(unknown, sizeof unknown, "call %" PRIu64, number);
-    const char *known = name_of(calls->table, number);
+    const char *known = laxity_sim_call_name(calls->table, number);
     const char *name = known ? known : unknown;
     /* The first one is the C library's, see above. */
     const bool is_first_random = strcmp(name, "getrandom") == 0 && calls->n_random++ == 0;

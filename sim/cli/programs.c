@@ -17,6 +17,7 @@
 #include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
+#include "interface/layout.h"
 #include "interface/stored.h"
 #include "schema/run.h"
 
@@ -123,7 +124,9 @@ start_program(struct laxity_sim_run *simulation, uint32_t index, struct laxity_e
     char **argv = command_of(emulator, &program, jobs_of(simulation, index));
     int *output_fd = &simulation->launch.output_write_fds[index];
     const struct laxity_sim_patience patience = {
-        .context = simulation, .must_stop = laxity_sim_must_stop
+        .context = simulation,
+        .must_stop = laxity_sim_must_stop,
+        .looks_at_end = LAXITY_SIM_LOOKS_AT_END,
     };
     const int rc =
         argv ? laxity_sim_emulator_start(argv, *output_fd, patience, &simulation->emulators[index])
@@ -184,6 +187,17 @@ open_decoder(struct laxity_sim_run *simulation, uint32_t index, struct laxity_er
     return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
 }
 
+/* Programs of one content are one: its number is that of the first of them. */
+static uint32_t number_of(const struct laxity_sim_run *simulation, uint32_t index)
+{
+    const struct laxity_sim_layout *layouts = simulation->layouts;
+    uint32_t first = 0;
+    while (memcmp(layouts[first].digest, layouts[index].digest, LAXITY_SIM_DIGEST_BYTES) != 0) {
+        first++;
+    }
+    return first;
+}
+
 static uint64_t cores_of(const struct laxity_process_config *config)
 {
     uint64_t cores = 0;
@@ -229,8 +243,10 @@ static int make_task(struct laxity_sim_run *simulation, uint32_t index, struct l
     struct laxity_asked *asked = index < segment->n_tasks
                                      ? &laxity_segment_task(segment, index)->asked
                                      : &simulation->corunners_asked[index - segment->n_tasks];
-    if (laxity_sim_calls_open(calls, asked, laxity_sim_program_of(simulation, index).path, error) ||
-        open_source(simulation, index, error)) {
+    struct laxity_sim_layout *layout = &simulation->layouts[index];
+    const char *path = laxity_sim_program_of(simulation, index).path;
+    if (laxity_sim_calls_open(calls, asked, path, error) ||
+        laxity_sim_layout_read(path, layout, error) || open_source(simulation, index, error)) {
         return -1;
     }
     struct laxity_sim_task *task = &simulation->tasks[index];
@@ -238,6 +254,9 @@ static int make_task(struct laxity_sim_run *simulation, uint32_t index, struct l
     *task = describe_task(simulation, index);
     task->source = source;
     task->judge = laxity_sim_calls_judge(calls);
+    task->program = number_of(simulation, index);
+    task->n_shared = layout->n_shared;
+    task->shared = layout->shared;
     return open_decoder(simulation, index, error);
 }
 
@@ -279,8 +298,9 @@ int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_er
     simulation->emulators = (struct laxity_sim_emulator **)calloc(n, sizeof *simulation->emulators);
     simulation->calls = calloc(n, sizeof *simulation->calls);
     simulation->corunners_asked = calloc(n, sizeof *simulation->corunners_asked);
+    simulation->layouts = calloc(n, sizeof *simulation->layouts);
     if (!simulation->tasks || !simulation->emulators || !simulation->calls ||
-        !simulation->corunners_asked) {
+        !simulation->corunners_asked || !simulation->layouts) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
     int rc = 0;
@@ -333,6 +353,7 @@ void laxity_sim_programs_free(struct laxity_sim_run *simulation)
     free((void *)simulation->emulators);
     free(simulation->calls);
     free(simulation->corunners_asked);
+    free(simulation->layouts);
     free(simulation->tasks);
 }
 

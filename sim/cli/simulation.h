@@ -15,6 +15,7 @@
 #include "harness/segment.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
+#include "interface/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct laxity_sim_run {
     struct laxity_sim_task *tasks; /* behind them the co-runners; so of all that follows */
     struct laxity_sim_emulator **emulators;
     struct laxity_sim_calls *calls;
+    struct laxity_sim_layout *layouts;
     struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
     struct laxity_sim_gather gather;
     struct laxity_sim_schedule schedule;

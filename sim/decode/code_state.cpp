@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "decode/code_state.hpp"
 
+#include "decode/elf.hpp"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Object/ELFTypes.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
@@ -21,16 +21,6 @@ namespace {
 
 using llvm::StringRef;
 using Elf = llvm::object::ELFFile<llvm::object::ELF32LE>;
-
-/* What cannot be read is not known. */
-template <typename T> std::optional<T> value_of(llvm::Expected<T> expected)
-{
-    if (!expected) {
-        llvm::consumeError(expected.takeError());
-        return std::nullopt;
-    }
-    return std::move(*expected);
-}
 
 /* Empty: it is no mapping symbol. */
 std::optional<CodeState> state_of(StringRef name)

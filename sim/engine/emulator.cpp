@@ -61,8 +61,6 @@ int spawn(pid_t &pid, char *const *argv, int write_fd, int output_fd)
 }
 
 constexpr int LOOK_EVERY_MS = 100;
-/* A program whose stream has ended ends soon, unless it has closed its stream. */
-constexpr int LOOKS_AT_END = 50;
 
 bool must_stop(const laxity_sim_emulator &emulator)
 {
@@ -99,7 +97,8 @@ std::string end_of(laxity_sim_emulator &emulator)
 {
     /* Until it has been waited for, its number is that of its group. */
     siginfo_t ended{};
-    for (int look = 0; look < LOOKS_AT_END && ended.si_pid == 0 && !must_stop(emulator); look++) {
+    const int looks = emulator.patience.looks_at_end;
+    for (int look = 0; look < looks && ended.si_pid == 0 && !must_stop(emulator); look++) {
         if (look > 0) {
             (void)poll(nullptr, 0, LOOK_EVERY_MS);
         }

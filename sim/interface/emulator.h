@@ -12,10 +12,16 @@ extern "C" {
 
 struct laxity_sim_emulator;
 
-/* Whether a run shall end. Asked while a program lets wait, as one may that waits itself. */
+enum {
+    /* A program whose stream has ended ends soon, unless it has closed its stream. */
+    LAXITY_SIM_LOOKS_AT_END = 100, /* a tenth of a second apart */
+};
+
+/* How long a program may let wait. */
 struct laxity_sim_patience {
     void *context;
-    bool (*must_stop)(void *context); /* NULL: it shall not */
+    bool (*must_stop)(void *context); /* whether the run shall end, asked meanwhile; NULL: no */
+    int looks_at_end;                 /* for its end, before it is killed */
 };
 
 /*

@@ -23,6 +23,9 @@ struct laxity_sim_call_table;
 const struct laxity_sim_call_table *
 laxity_sim_call_table_of(const char *program, struct laxity_error *error);
 
+/* laxity_sim_call_name - NULL: there is no call of that number */
+const char *laxity_sim_call_name(const struct laxity_sim_call_table *table, uint64_t number);
+
 /* laxity_sim_forbidden_call - the name of a call that makes threads or processes; NULL: it is none
  */
 const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table, uint64_t number);

@@ -121,6 +121,7 @@ static void *simulate(void *context)
         tasks[i] = (struct laxity_sim_task){
             .source = laxity_sim_stream_source(stage->actors[i].stream),
             .decoder = laxity_sim_stream_decoder(),
+            .program = (uint32_t)i,
             .releases = {.period_ns = 1, .deadline_ns = LAXITY_ABSENT_NS},
             .priority = i,
             .cores = UINT64_MAX >> (LAXITY_SIM_CORES_MAX - stage->platform->cores),

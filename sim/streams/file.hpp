@@ -15,13 +15,15 @@
 #ifndef LAXITY_SIM_FILE_HPP
 #define LAXITY_SIM_FILE_HPP
 
+#include "interface/storage.h"
+
 #include <cstddef>
 #include <cstdint>
 
 namespace laxity {
 
 constexpr std::uint64_t FILE_MAGIC = 0x1a6d617274737861; /* "axstram", 0x1a on little-endian ones */
-constexpr std::uint32_t FILE_VERSION = 1;
+constexpr std::uint32_t FILE_VERSION = 2;
 constexpr std::size_t IDENTITY_BYTES = 64;
 constexpr std::uint32_t LABEL_BYTES_MAX = 65536;
 constexpr std::uint64_t OUTPUT_BYTES_MAX = std::uint64_t{1} << 20U;
@@ -33,6 +35,15 @@ constexpr std::uint64_t PART_WORDS = std::uint64_t{1} << 20U;
 constexpr std::uint64_t PART_WORDS_MAX = PART_WORDS + (std::uint64_t{1} << 16U);
 /* No word takes more: one alone among others needs a token, a number and itself. */
 constexpr std::uint64_t TOKEN_BYTES_MAX = 11;
+
+/* What jobs do with memory of a class. */
+struct FileStorage {
+    std::uint64_t loads;
+    std::uint64_t stores;
+    std::uint64_t pages; /* of STORAGE_PAGE_BYTES, each counted once */
+};
+
+constexpr std::uint64_t STORAGE_PAGE_BYTES = 4096;
 
 struct FileHeader {
     std::uint64_t magic;
@@ -48,6 +59,7 @@ struct FileHeader {
     std::uint64_t output_bytes; /* that the program has printed */
     std::uint64_t index_at;
     std::uint64_t index_bytes;
+    FileStorage storage[LAXITY_SIM_STORAGE_CLASSES];
 };
 
 struct FilePart {
@@ -59,7 +71,7 @@ struct FilePart {
     std::uint32_t token_bytes;
 };
 
-static_assert(sizeof(FileHeader) == 152 && sizeof(FilePart) == 40, "they lie in files");
+static_assert(sizeof(FileHeader) == 296 && sizeof(FilePart) == 40, "they lie in files");
 
 } // namespace laxity
 

@@ -10,7 +10,7 @@
  *                                      whole if the exit code is 0. Progress goes to standard
  *                                      output as laxity-run tells it.
  *   read FILE                          FILE to standard output
- *   check FILE                         reads all of FILE
+ *   check FILE                         whether all checksums of FILE hold
  */
 #include "streams/file.hpp"
 #include "streams/grammar.hpp"
@@ -23,6 +23,7 @@ extern "C" {
 #include "base/visible.h"
 #include "interface/forbidden.h"
 #include "interface/records.h"
+#include "interface/storage.h"
 }
 
 #include <array>
@@ -222,10 +223,14 @@ int record_into(std::span<char *> words)
         return refuse(error.exit_code, error.text);
     }
     Judge judge{*table};
+    laxity_sim_storage *storage = nullptr;
+    if (laxity_sim_storage_open(words[6], &storage, &error) != 0) {
+        return refuse(error.exit_code, error.text);
+    }
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
     std::string problem = fd >= 0 ? "" : strerrordesc_np(errno);
     if (fd >= 0) {
-        laxity::StoredWriter writer{fd, identity, label};
+        laxity::StoredWriter writer{fd, identity, label, storage};
         const Limits limits{
             .bytes = std::strtoull(words[3], nullptr, DECIMAL),
             .job_ns = std::strtoll(words[4], nullptr, DECIMAL) * LAXITY_NS_PER_S,
@@ -233,6 +238,7 @@ int record_into(std::span<char *> words)
         problem = record(writer, fd, limits, words[5], judge);
         (void)close(fd);
     }
+    laxity_sim_storage_close(storage);
     if (judge.has_refused()) {
         return refuse(LAXITY_EXIT_VIOLATED, judge.why());
     }
@@ -240,21 +246,33 @@ int record_into(std::span<char *> words)
                            : refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + problem);
 }
 
-int read_all(const char *path, bool is_written)
+int tell_of(const char *path, const laxity::Stored &stored)
+{
+    if (!stored.problem().empty()) {
+        return refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + stored.problem());
+    }
+    return std::fflush(stdout) == 0 ? LAXITY_EXIT_DONE : LAXITY_EXIT_LACKING;
+}
+
+int read_all(const char *path)
 {
     static Words words;
     laxity::Stored stored;
     std::size_t n = 1;
     for (bool is_open = stored.open(path); is_open && n > 0;) {
         n = stored.read(words.data(), words.size());
-        if (is_written && std::fwrite(words.data(), sizeof words[0], n, stdout) != n) {
+        if (std::fwrite(words.data(), sizeof words[0], n, stdout) != n) {
             return refuse(LAXITY_EXIT_LACKING, "standard output cannot be written");
         }
     }
-    if (!stored.problem().empty()) {
-        return refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + stored.problem());
-    }
-    return std::fflush(stdout) == 0 ? LAXITY_EXIT_DONE : LAXITY_EXIT_LACKING;
+    return tell_of(path, stored);
+}
+
+int check(const char *path)
+{
+    laxity::Stored stored;
+    (void)(stored.open(path) && stored.check());
+    return tell_of(path, stored);
 }
 
 } // namespace
@@ -271,8 +289,11 @@ int main(int argc, char **argv)
     if (argc == 9 && command == "record") {
         return record_into(words.subspan(2));
     }
-    if (argc == 3 && (command == "read" || command == "check")) {
-        return read_all(words[2], command == "read");
+    if (argc == 3 && command == "read") {
+        return read_all(words[2]);
+    }
+    if (argc == 3 && command == "check") {
+        return check(words[2]);
     }
     return refuse(LAXITY_EXIT_USAGE, "started by laxity sim, not by hand");
 }

@@ -66,7 +66,7 @@ bool Stored::open(const char *path)
     if (!context_) {
         return fail("no memory");
     }
-    return read_header(static_cast<std::uint64_t>(status.st_size)) && read_index() && check_parts();
+    return read_header(static_cast<std::uint64_t>(status.st_size)) && read_index() && check_index();
 }
 
 bool Stored::read_header(std::uint64_t file_bytes)
@@ -143,7 +143,7 @@ bool Stored::read_index()
 }
 
 /* They follow each other without a gap, and no job begins behind the end. */
-bool Stored::check_parts()
+bool Stored::check_index()
 {
     std::uint64_t at = sizeof header_ + header_.label_bytes;
     std::uint64_t word = 0;
@@ -199,15 +199,35 @@ std::size_t Stored::decode(std::uint64_t *words, std::size_t n)
     return got;
 }
 
+bool Stored::check()
+{
+    next_part_ = parts_.size();
+    for (std::size_t part = 0; part < parts_.size(); part++) {
+        if (!expand_part(part)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Stored::expand_part(std::size_t part)
+{
+    const FilePart &it = parts_[part];
+    if (expand(it.at, it.bytes, it.token_bytes)) {
+        return true;
+    }
+    return fail(
+        "its part " + std::to_string(part + 1) + " of " + std::to_string(parts_.size()) +
+        " is damaged"
+    );
+}
+
 bool Stored::begin_part(std::size_t part)
 {
     const FilePart &it = parts_[part];
     next_part_ = part + 1;
-    if (!expand(it.at, it.bytes, it.token_bytes)) {
-        return fail(
-            "its part " + std::to_string(next_part_) + " of " + std::to_string(parts_.size()) +
-            " is damaged"
-        );
+    if (!expand_part(part)) {
+        return false;
     }
     decoder_.begin(std::span{expanded_.data(), it.token_bytes});
     words_left_ = it.words;

@@ -31,6 +31,9 @@ class Stored {
     /* Whether it is a whole stored stream; else problem() says what is wrong. */
     bool open(const char *path);
 
+    /* Whether all of it is as it was written; nothing is read behind that. */
+    bool check();
+
     /* Reads at most n words. 0: there is no other, or problem() says why. */
     std::size_t read(std::uint64_t *words, std::size_t n);
 
@@ -65,7 +68,8 @@ class Stored {
 
     bool read_header(std::uint64_t file_bytes);
     bool read_index();
-    bool check_parts();
+    bool check_index();
+    bool expand_part(std::size_t part);
     bool begin_part(std::size_t part);
     bool add_definitions(std::size_t part);
     bool skip_to(std::uint64_t word);

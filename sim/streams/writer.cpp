@@ -47,8 +47,10 @@ void append_bytes(std::vector<char> &to, const void *data, std::size_t bytes)
 
 } // namespace
 
-StoredWriter::StoredWriter(int fd, std::string_view identity, std::string_view label)
-    : fd_(fd), at_(sizeof(FileHeader) + label.size()), label_(label)
+StoredWriter::StoredWriter(
+    int fd, std::string_view identity, std::string_view label, laxity_sim_storage *storage
+)
+    : fd_(fd), storage_(storage), at_(sizeof(FileHeader) + label.size()), label_(label)
 {
     header_.magic = FILE_MAGIC;
     header_.version = FILE_VERSION;
@@ -86,6 +88,9 @@ bool StoredWriter::put(std::uint64_t word)
     default:
         encoder_.put_literal(word);
         count_other(part);
+        if (storage_ != nullptr && (part == Part::Call || part == Part::CallRest)) {
+            laxity_sim_storage_take(storage_, word);
+        }
     }
     part_.words++;
     header_.words++;
@@ -121,14 +126,31 @@ bool StoredWriter::count_access(std::uint64_t word)
     const std::uint64_t mark = (word & LAXITY_RECORD_ADDRESS_MASK) - LAXITY_SIM_MARKS_ADDRESS;
     if (mark >= LAXITY_MARK_TABLE_BYTES) {
         header_.accesses++;
+        if (storage_ != nullptr && is_in_job_) {
+            count_storage(word);
+        }
+    } else if (mark == LAXITY_MARK_JOB_FINISH) {
+        is_in_job_ = false;
     } else if (mark == LAXITY_MARK_JOB_START) {
         if (header_.jobs == JOBS_MAX) {
             return fail("more than " + std::to_string(JOBS_MAX) + " jobs");
         }
+        is_in_job_ = true;
         header_.jobs++;
         jobs_.push_back(header_.words);
     }
     return true;
+}
+
+void StoredWriter::count_storage(std::uint64_t word)
+{
+    const std::uint64_t address = word & LAXITY_RECORD_ADDRESS_MASK;
+    const auto is = static_cast<std::size_t>(laxity_sim_storage_of(storage_, address));
+    FileStorage &counts = header_.storage[is];
+    const bool is_store = (word >> LAXITY_RECORD_STORE_SHIFT & 1) != 0;
+    counts.loads += is_store ? 0 : 1;
+    counts.stores += is_store ? 1 : 0;
+    counts.pages += pages_.at(is).insert(address / STORAGE_PAGE_BYTES).second ? 1 : 0;
 }
 
 bool StoredWriter::end_part()

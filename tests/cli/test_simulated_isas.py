@@ -307,6 +307,24 @@ def test_recording_refuses_threads_and_processes_as_a_run_does(laxity: Laxity):
     assert laxity.names() == set()
 
 
+@every_isa
+def test_jobs_before_a_crash_are_kept(laxity: Laxity, isa: str):
+    done = run_on(laxity, isa, "asks", "job", "crash")
+    assert done.returncode == 1
+    assert 'task "asks": the program died of Segmentation fault' in done.stderr
+    # It crashes in the middle of the third.
+    kept = np.load(laxity.directory / "D" / "jobs.npy")
+    assert run_on(laxity, isa, "asks", "job", "sort", run_dir="E").returncode == 0
+    whole = np.load(laxity.directory / "E" / "jobs.npy")
+    assert len(whole) == JOBS
+    assert kept["job"].tolist() == [0, 1]
+    assert kept["release_ns"].tolist() == whole["release_ns"][:2].tolist()
+    assert (kept["finish_ns"] > kept["start_ns"]).all()
+    shown = laxity("show", "D")
+    assert shown.returncode == 0, shown.stderr
+    assert "2 started" in shown.stdout
+
+
 def is_dead(pid: int) -> bool:
     return not is_alive(pid)
 

@@ -24,8 +24,6 @@ from laxity.errors import ConfigError, PlatformError, located
 if TYPE_CHECKING:
     from laxity.platform.streams import StoredStream, StreamFolder
 
-# Enough to tell streams apart.
-_SHOWN_DIGITS = 12
 _ALL = "all"
 
 
@@ -113,9 +111,17 @@ def record_stream(
     metavar="SIZE",
     help="Keep at most so much from now on, what was used last; 0B: nothing.",
 )
+@click.option(
+    "--detail",
+    "detailed",
+    metavar="STREAM",
+    help="Say which memory the jobs of that stream use.",
+)
 @format_option("table", "json")
 @debug_option
-def list_streams(removed: tuple[str, ...], limit: str | None, output_format: str) -> None:
+def list_streams(
+    removed: tuple[str, ...], limit: str | None, detailed: str | None, output_format: str
+) -> None:
     """List the streams that are kept: what was executed, and how large they are.
 
     They lie in $XDG_CACHE_HOME/laxity/streams, else in ~/.cache. When they become larger than the
@@ -125,15 +131,20 @@ def list_streams(removed: tuple[str, ...], limit: str | None, output_format: str
 
     folder = StreamFolder()
     with _written(folder):
-        for one in _chosen(folder.streams(), removed):
+        for one in _chosen(folder.streams(), "--remove", removed):
             folder.remove(one.identity)
         if limit is not None:
             with located("--limit"):
                 limit_bytes = parse_size_bytes(limit)
             folder.set_limit(limit_bytes)
     streams = folder.streams()
+    if detailed is not None:
+        streams = _chosen(streams, "--detail", (detailed,))
     if output_format == "json":
         print_json(streams)
+        return
+    if detailed is not None:
+        sys.stdout.write("".join(map(_detail, streams)))
         return
     headers = ("stream", "workload", "words", "jobs", "records", "size", "last used")
     sys.stdout.write(format_table(headers, [_row(one) for one in streams], right=(3, 4, 5)))
@@ -142,8 +153,10 @@ def list_streams(removed: tuple[str, ...], limit: str | None, output_format: str
 
 
 def _row(one: "StoredStream") -> tuple[str, ...]:
+    from laxity.platform.streams import SHOWN_DIGITS  # noqa: PLC0415 - when needed
+
     return (
-        one.identity[:_SHOWN_DIGITS],
+        one.identity[:SHOWN_DIGITS],
         f"{one.architecture} {one.workload}",
         shlex.join(one.words),
         str(one.jobs),
@@ -153,20 +166,32 @@ def _row(one: "StoredStream") -> tuple[str, ...]:
     )
 
 
-def _chosen(streams: "list[StoredStream]", removed: tuple[str, ...]) -> "list[StoredStream]":
-    """Find the streams that are to be removed.
+def _detail(one: "StoredStream") -> str:
+    """Tell which memory the jobs of a stream use; pages count once."""
+    rows = [
+        (kind.name, str(kind.loads), str(kind.stores), exact_size(kind.size_bytes))
+        for kind in one.storage
+    ]
+    headers = ("memory", "loads", "stores", "pages used")
+    return f"{' '.join(_row(one)[:3])}\n" + format_table(headers, rows, right=(1, 2, 3))
+
+
+def _chosen(
+    streams: "list[StoredStream]", option: str, names: tuple[str, ...]
+) -> "list[StoredStream]":
+    """Find the streams that are named.
 
     Raises:
         ConfigError: A number belongs to none, or to several.
     """
-    if _ALL in removed:
+    if _ALL in names:
         return streams
     chosen = []
-    for name in removed:
+    for name in names:
         found = [one for one in streams if name and one.identity.startswith(name)]
         if len(found) != 1:
             what = f"is the beginning of {len(found)} streams" if found else "is no stream"
-            msg = f'--remove "{name}": {what}; laxity sim streams lists them'
+            msg = f'{option} "{name}": {what}; laxity sim streams lists them'
             raise ConfigError(msg)
         chosen += found
     return chosen

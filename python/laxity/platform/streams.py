@@ -34,6 +34,8 @@ from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
 DEFAULT_LIMIT_BYTES = 4 << 30
+# Enough to tell streams apart.
+SHOWN_DIGITS = 12
 # Whoever needs more has them made while they are simulated: they would take more time and room
 # than they save.
 MOST_JOBS = 10_000
@@ -44,10 +46,13 @@ LONG_PATIENCE_S = 3600
 # One stream must not evict all others.
 _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
-_VERSION = 1
+_VERSION = 2
 _MAGIC = 0x1A6D617274737861
-_HEADER = struct.Struct("=QII64s9Q")
+_HEADER = struct.Struct("=QII64s27Q")
 _LARGEST_LABEL_BYTES = 65536
+_PAGE_BYTES = 4096
+# sim/interface/storage.h
+_STORAGE_CLASSES = ("code", "constants", "data", "bss", "heap", "stack")
 _STREAM_FD = 3
 _STACK_BYTES = 8 << 20
 # More than a stream may keep of what its program prints (sim/streams/file.hpp).
@@ -101,10 +106,24 @@ class Label(msgspec.Struct, frozen=True):
     emulator: tuple[str, ...]
 
 
+class Storage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the jobs of a stream do with memory of a class.
+
+    Attributes:
+        size_bytes: Of the pages that they use.
+    """
+
+    name: str
+    loads: int
+    stores: int
+    size_bytes: int
+
+
 class StoredStream(msgspec.Struct, frozen=True, kw_only=True):
     """A stream in the folder.
 
     Attributes:
+        storage: By class, those that no job uses, too.
         used_s: When it was used last, in seconds since 1970.
     """
 
@@ -118,6 +137,7 @@ class StoredStream(msgspec.Struct, frozen=True, kw_only=True):
     instructions: int
     size_bytes: int
     used_s: float
+    storage: tuple[Storage, ...]
 
 
 def jobs_at_most(spec: Spec, task: TaskSpec) -> int | None:
@@ -286,7 +306,12 @@ class StreamFolder:
             OSError: The folder cannot be written.
         """
         path = self.path / f"{identity_of(program)}{SUFFIX}"
-        if not _hold(path, kept):
+        is_there = _hold(path, kept)
+        damage = damage_of(path) if is_there else None
+        if damage is not None:
+            name = path.stem[:SHOWN_DIGITS]
+            sys.stderr.write(f"laxity: stream {name}: {damage}; it is recorded anew\n")
+        if not is_there or damage is not None:
             self.path.mkdir(parents=True, exist_ok=True)
             unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
             try:
@@ -357,6 +382,23 @@ def provide_streams(
         yield path
 
 
+def damage_of(path: Path) -> str | None:
+    """Tell what is wrong with a stored stream, in words; None: all its checksums hold."""
+    tool = find_tool("laxity-sim-stream")
+    done = subprocess.run(
+        [str(tool), "check", str(path)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        # What a terminal sends is for us: it would be taken for damage.
+        process_group=0,
+        check=False,
+    )
+    if done.returncode == 0:
+        return None
+    said = done.stderr.decode("utf-8", "replace").strip()
+    return said.removeprefix(f"{tool.name}: {path}: ") or "cannot be checked"
+
+
 def read_stream(path: Path) -> StoredStream | None:
     """Read what a stored stream says of itself; None: it is none that this version reads."""
     try:
@@ -365,12 +407,11 @@ def read_stream(path: Path) -> StoredStream | None:
             magic, version, label_bytes, identity, _, records, accesses, instructions, jobs = (
                 values[:9]
             )
-            *_, index_at, index_bytes = values
+            index_at, index_bytes, *counts = values[11:]
             if (magic, version) != (_MAGIC, _VERSION) or label_bytes > _LARGEST_LABEL_BYTES:
                 return None
             label = msgspec.json.decode(file.read(label_bytes), type=Label)
             status = os.fstat(file.fileno())
-            # One that was cut, or grew, is recorded anew; other damage is found when it is read.
             if index_at + index_bytes != status.st_size:
                 return None
     except (OSError, struct.error, msgspec.DecodeError):
@@ -386,7 +427,14 @@ def read_stream(path: Path) -> StoredStream | None:
         instructions=instructions,
         size_bytes=status.st_size,
         used_s=status.st_mtime,
+        storage=tuple(_storage(counts)),
     )
+
+
+def _storage(counts: Sequence[int]) -> Iterator[Storage]:
+    for i, name in enumerate(_STORAGE_CLASSES):
+        loads, stores, pages = counts[3 * i : 3 * i + 3]
+        yield Storage(name=name, loads=loads, stores=stores, size_bytes=pages * _PAGE_BYTES)
 
 
 class _Emulator:
@@ -512,8 +560,7 @@ def _hold(path: Path, kept: ExitStack) -> bool:
         # A file system without locks is not shared by many.
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        is_there = os.path.samestat(os.fstat(descriptor), path.stat())
-        return is_there and read_stream(path) is not None
+        return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
 
 

@@ -69,7 +69,7 @@ struct File {
 
 laxity::FileHeader store(const File &file, const Words &words, std::size_t piece = SIZE_MAX)
 {
-    laxity::StoredWriter writer{file.fd, IDENTITY, LABEL};
+    laxity::StoredWriter writer{file.fd, IDENTITY, LABEL, nullptr};
     for (std::size_t at = 0; at < words.size(); at += std::min(piece, words.size() - at)) {
         CHECK(writer.write(std::span{words}.subspan(at, std::min(piece, words.size() - at))));
     }
@@ -281,7 +281,8 @@ void a_file_that_is_cut_anywhere_is_refused()
     CHECK(!stored.open(file.path.c_str()));
 }
 
-/* Whether a file is refused, or what is read of it is right, and no less without a problem. */
+/* Whether a file is refused, or what is read of it is right, and no less without a problem; and
+ * whether who checks it is told beforehand. */
 bool is_safe(const std::string &bytes, const Words &words)
 {
     const File file;
@@ -291,9 +292,12 @@ bool is_safe(const std::string &bytes, const Words &words)
         return !stored.problem().empty();
     }
     const Words got = rest_of(stored);
-    const bool is_whole = got.size() == words.size() || !stored.problem().empty();
-    return is_whole && got.size() <= words.size() &&
-           std::equal(got.begin(), got.end(), words.begin());
+    const bool is_told = !stored.problem().empty();
+    const bool is_whole = got.size() == words.size() || is_told;
+    laxity::Stored checked;
+    const bool is_found = !checked.open(file.path.c_str()) || !checked.check();
+    return is_whole && is_found == is_told && checked.problem() == stored.problem() &&
+           got.size() <= words.size() && std::equal(got.begin(), got.end(), words.begin());
 }
 
 void a_file_with_a_wrong_bit_is_refused_or_ends_before_a_wrong_word()
@@ -344,7 +348,7 @@ void what_is_wrong_with_a_file_is_told()
 {
     CHECK(problem_with(0, turned_magic()) == "was recorded on a machine of another byte order");
     CHECK(problem_with(0, "GIF89a") == "is no stored stream, or was not recorded to its end");
-    CHECK(problem_with(offsetof(laxity::FileHeader, version), "\x09") == "is of version 9, not 1");
+    CHECK(problem_with(offsetof(laxity::FileHeader, version), "\x09") == "is of version 9, not 2");
     CHECK(problem_with(offsetof(laxity::FileHeader, jobs), "\x09") == "its index is damaged");
     CHECK(problem_with(offsetof(laxity::FileHeader, identity), "f") == "its header is damaged");
     CHECK(problem_of("/nowhere/at/all") == "No such file or directory");

@@ -3,7 +3,7 @@
 /*
  * A workload of simulated platforms that asks the kernel for what it should not.
  *
- *   asks job|init time|clock|machine|random|file|thread|fork|sort|print|wait|end
+ *   asks job|init time|clock|machine|random|file|thread|fork|sort|print|wait|end|crash
  */
 #include <laxity/hooks.h>
 
@@ -21,6 +21,7 @@ enum {
     NUMBERS = 1000,
     OUTPUT_BYTES = 100000, /* more than a pipe holds */
     LINE_BYTES = 100,
+    CRASHES_AT = 3,
 };
 
 static void ask_time(void)
@@ -94,6 +95,16 @@ static void ask_end(void)
     exit(EXIT_FAILURE);
 }
 
+/* In the middle of the third job. */
+static void ask_crash(void)
+{
+    static int *volatile nowhere;
+    static int asked;
+    if (++asked == CRASHES_AT) {
+        *nowhere = asked;
+    }
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -130,6 +141,7 @@ static const struct {
     {"print", ask_print},
     {"wait", ask_wait},
     {"end", ask_end},
+    {"crash", ask_crash},
 };
 
 static void ask(int n_words, void **words, const char *when)
