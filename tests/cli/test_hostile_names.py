@@ -49,6 +49,7 @@ NAMING = [
     ("measure", "crpd", "--cpus", HOSTILE),
     ("observe", HOSTILE),
     ("observe", "--cgroup", HOSTILE),
+    ("platform", "derive", HOSTILE, "-o", "p.toml"),
     ("report", HOSTILE),
     ("run", HOSTILE),
     ("run", HOSTILE + ".toml"),

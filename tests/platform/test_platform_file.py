@@ -85,7 +85,9 @@ def test_shipped_platform_says_what_it_is_and_where_values_are_from():
 
 
 def test_every_shipped_platform_can_be_read_and_told_to_the_simulator():
-    assert {"sabrelite", "mpc750", "mpc750-no-cache"} <= set(shipped_platforms())
+    assert {"sabrelite", "mpc750", "mpc750-no-cache", "zcu102", "i7-2600"} <= set(
+        shipped_platforms()
+    )
     for name in shipped_platforms():
         model = read_platform(f"sim:{name}")
         assert model.title

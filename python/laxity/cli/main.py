@@ -49,6 +49,7 @@ class LazyGroup(click.Group):
         "list": ("list", "list_workloads", "List the bundled workloads."),
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
+        "platform": ("platform", "platform", "Write platform files from what was measured."),
         "report": ("report", "report", "Build the HTML report of a run."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
         "schema": ("schema", "schema", "Print the columns of streams, the members of documents."),

@@ -12,6 +12,7 @@ import msgspec
 
 from laxity.core.cpus import parse_cpus
 from laxity.core.signals import Forwarder
+from laxity.core.units import exact_size
 from laxity.costs.crpd import probe as crpd
 from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.memory_latency import probe as memory_latency
@@ -44,6 +45,9 @@ _USUAL_L2_BYTES = 1 << 20
 _FEWEST_PAIRS = 2
 # Of a platform without caches: what is touched matters little there.
 _NO_CACHE_BYTES = 4096
+# Largest cache of a simulated platform that is filled: with one of 8 MiB switches alone take more
+# than five minutes.
+_MOST_SIMULATED_BYTES = 2 << 20
 
 # How each measurement is planned, by the name of its run.
 Plans: TypeAlias = dict[str, Callable[[], tuple[Measured, tuple[Fallback, ...]]]]
@@ -120,12 +124,23 @@ def _plan_all_simulated(
     here = chosen or (max(cpus.allowed),)
     caches = {one.size_bytes or 0 for one in caches_of(describe_machine(facts), here[0])}
     halves = {size for one in caches for size in (one // 2, one)}
-    sizes = tuple(sorted(halves)) or (_NO_CACHE_BYTES,)
+    sizes = tuple(sorted(one for one in halves if one <= _MOST_SIMULATED_BYTES))
+    sizes = sizes or (_NO_CACHE_BYTES,)
+    is_cut = max(caches, default=0) > _MOST_SIMULATED_BYTES
+    evict_bytes = 2 * _MOST_SIMULATED_BYTES if is_cut else None
     few = SIMULATED_REPETITIONS
     plans: Plans = {
-        "switch": lambda: switch.plan_switch(switch.Asked(cpus=here, repetitions=few), facts, cpus),
+        "switch": lambda: switch.plan_switch(
+            switch.Asked(cpus=here, repetitions=few, evict_bytes=evict_bytes), facts, cpus
+        ),
         "crpd": lambda: crpd.plan_crpd(
-            crpd.Asked(cpus=here, patterns=_PATTERNS, sizes_bytes=sizes, repetitions=few),
+            crpd.Asked(
+                cpus=here,
+                patterns=_PATTERNS,
+                sizes_bytes=sizes,
+                evict_sizes_bytes=() if evict_bytes is None else (evict_bytes,),
+                repetitions=few,
+            ),
             facts,
             cpus,
         ),
@@ -148,7 +163,12 @@ def _plan_all_simulated(
     lacking = Fallback(
         what="migration-jobs", used="not measured", reason=migration_jobs.NOT_SIMULATED
     )
-    return parts, (*left_out, lacking)
+    cut = Fallback(
+        what=f"caches larger than {exact_size(_MOST_SIMULATED_BYTES)}",
+        used=f"no working set of theirs, and {exact_size(2 * _MOST_SIMULATED_BYTES)} that evict",
+        reason="what fills them takes long to simulate; laxity measure crpd --sizes does it",
+    )
+    return parts, (*left_out, lacking, *((cut,) if is_cut else ()))
 
 
 def plan_demo_parts(

@@ -48,9 +48,9 @@ def merge_runs(paths: Sequence[Path]) -> Costs:
         NoVerdict: They were not made on one machine.
         RecordError: A run is damaged.
     """
-    runs = [run for path in paths for run in _open(path)]
+    runs = [run for path in paths for run in open_measured(path)]
     _check_different(runs)
-    _check_one_machine(runs)
+    check_one_machine(runs)
     return Costs(
         tool=Tool(name="laxity", version=__version__),
         machine_hash=runs[0].manifest.machine_hash or "",
@@ -58,8 +58,13 @@ def merge_runs(paths: Sequence[Path]) -> Costs:
     )
 
 
-def _open(path: Path) -> list[Run]:
-    """Open a run that measured, or the runs that one consists of."""
+def open_measured(path: Path) -> list[Run]:
+    """Open a run that measured, or the runs that one consists of.
+
+    Raises:
+        ConfigError: There is no such run, or it measured no costs.
+        RecordError: It is damaged.
+    """
     if path.is_file():
         msg = f"{path}: is a file; name the runs themselves, quantiles need their samples"
         raise ConfigError(msg)
@@ -81,7 +86,12 @@ def _check_different(runs: Sequence[Run]) -> None:
         seen.add(path)
 
 
-def _check_one_machine(runs: Sequence[Run]) -> None:
+def check_one_machine(runs: Sequence[Run]) -> None:
+    """Refuse runs of several machines.
+
+    Raises:
+        NoVerdict: They were not made on one machine.
+    """
     first = runs[0].manifest.machine_hash
     for run in runs:
         if not first or run.manifest.machine_hash != first:
