@@ -50,6 +50,7 @@ class LazyGroup(click.Group):
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "report": ("report", "report", "Build the HTML report of a run."),
+        "reproduce": ("reproduce", "reproduce", "Make the experiments of a paper again."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
         "schema": ("schema", "schema", "Print the columns of streams, the members of documents."),
         "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),
