@@ -5,18 +5,29 @@
 from pathlib import Path
 from typing import get_args
 
-from laxity.papers.paper import Kind
+from laxity.papers.paper import Basis, Kind
 from laxity.papers.result import ReproducedRow, Reproduction
 from laxity.store.manifest import Manifest, Tool, encode_document
 from laxity.store.run_directory import MANIFEST, REPRODUCTION, hash_files
 
 
 def row(
-    paper: float | None, ours: float, unit: str = "µs", kind: Kind = "predicted"
+    paper: float | None,
+    ours: float,
+    unit: str = "µs",
+    kind: Kind = "predicted",
+    basis: Basis = "measured",
 ) -> ReproducedRow:
     """One value of a table."""
     return ReproducedRow(
-        figure="table-1", what="a switch", paper=paper, ours=ours, unit=unit, kind=kind, reason=""
+        figure="table-1",
+        what="a switch",
+        paper=paper,
+        basis=basis,
+        ours=ours,
+        unit=unit,
+        kind=kind,
+        reason="",
     )
 
 

@@ -78,11 +78,22 @@ def test_only_predictions_that_the_paper_has_a_value_for_count():
         row(50.0, 54.9, "%"),
         row(0.0, 5.1, "%"),
         row(None, 1.0),
+        row(100.0, 100.0, basis="reasoned"),
         row(100.0, 100.0, kind="fitted"),
         row(100.0, 100.0, kind="input"),
     ]
     document = Reproduction(paper="sebek", figures=["f"], rows=rows)
     assert sentences(document) == (
-        "Of 7 values (simulated) 4 are predictions that the paper has a value for; 2 of these are "
-        "within 5 % of it.",
+        "Of 8 values (simulated) these are predictions: 4 of what the paper measured (2 of them "
+        "within 5 %) and 1 of what it has by reasoning (1 of them within 5 %).",
+    )
+
+
+def test_nothing_is_said_of_predictions_where_there_is_none():
+    fitted = [row(100.0, 100.0, kind="fitted")]
+    assert sentences(Reproduction(paper="sebek", figures=["f"], rows=fitted)) == (
+        "Of 1 value (simulated) none is a prediction that the paper has a value for.",
+    )
+    assert sentences(Reproduction(paper="sebek", figures=["f"])) == (
+        "No experiment came to its end.",
     )

@@ -159,7 +159,7 @@ def test_page_of_the_documentation_has_every_row_that_is_declared():
                 for one in sections_of(page)[exhibit.title].splitlines()
                 if one.startswith(f"| {row.what} | ")
             )
-            assert f"| {row.kind} | " in line
+            assert f"| {'-' if row.paper is None else row.basis} | {row.kind} | " in line
             assert row.paper is None or f"{row.paper:.1f}".removesuffix(".0") in line
 
 

@@ -21,6 +21,9 @@ NAMES = ("sebek",)
 # input: the platform file has it from the paper. fitted: a value of the platform file was chosen so
 # that it comes out. predicted: nothing was; only these say something of the model.
 Kind = Literal["input", "fitted", "predicted"]
+# What the paper says of its value: it was measured, or follows from reasoning (a formula, a sum of
+# what is not independent).
+Basis = Literal["measured", "reasoned"]
 Runs = Mapping[str, Run]
 
 
@@ -61,6 +64,7 @@ class Row:
         kind: Of ours.
         ours: Computes it from what the paper's `read` has made of the runs.
         reason: Why the two differ.
+        basis: Of the paper's value.
     """
 
     what: str
@@ -69,6 +73,7 @@ class Row:
     kind: Kind
     ours: Callable[[Any], float]
     reason: str
+    basis: Basis = "measured"
 
 
 @dataclass(frozen=True, slots=True)

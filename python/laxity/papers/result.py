@@ -7,17 +7,18 @@ from typing import Literal
 
 import msgspec
 
-from laxity.papers.paper import Kind, experiments_of, paper_of
+from laxity.papers.paper import Basis, Kind, experiments_of, paper_of
 from laxity.store.manifest import Manifest, Record
 from laxity.store.run_directory import REPRODUCTION, open_run, read_document, write_document
 
 
 class ReproducedRow(Record, frozen=True, kw_only=True):
-    """One value; `paper` null: the paper has words only."""
+    """One value; `paper` null: the paper has words only. `basis` is of the paper's value."""
 
     figure: str
     what: str
     paper: float | None
+    basis: Basis
     ours: float
     unit: str
     kind: Kind
@@ -63,6 +64,7 @@ def join(tmp: Path, manifest: Manifest) -> None:
             figure=exhibit.name,
             what=row.what,
             paper=row.paper,
+            basis=row.basis,
             ours=row.ours(found),
             unit=row.unit,
             kind=row.kind,

@@ -13,6 +13,7 @@ from laxity.page.blocks import (
     Paragraph,
     Section,
     Table,
+    count_noun,
     number_cell,
     text_cell,
 )
@@ -20,14 +21,17 @@ from laxity.papers.paper import Drawing, Exhibit, paper_of
 from laxity.papers.result import ReproducedRow, Reproduction, read_reproduction
 from laxity.store.run_directory import Run
 
-_HEAD = ("what", "paper", "ours", "difference", "ours is")
+_HEAD = ("what", "paper", "ours", "difference", "paper's is", "ours is")
 _NO_VALUE = "no value"
 _PERCENT = "%"
 _CLOSE = 0.05
+# A word of the paper's value, and what the paper did.
+_BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
 _KINDS = (
     "What is “input” the platform file has from the paper. What is “fitted” comes out because a "
     "value of the platform file was chosen for it, or is a sum with such a part. Only what is "
-    "“predicted” says something of the model."
+    "“predicted” says something of the model, and most where the paper measured; “reasoned” is "
+    "what it has by a formula or takes for granted."
 )
 
 
@@ -49,14 +53,19 @@ def sections(run: Run) -> tuple[Section, ...]:
 
 def sentences(document: Reproduction) -> tuple[str, ...]:
     """Say how near the predicted values are to the paper's."""
-    counted = [row for row in document.rows if row.kind == "predicted" and row.paper is not None]
-    if not counted:
-        return ("Nothing was predicted.",)
-    near = [row for row in counted if _is_near(row)]
-    return (
-        f"Of {len(document.rows)} values (simulated) {len(counted)} are predictions that the paper "
-        f"has a value for; {len(near)} of these are within {100 * _CLOSE:.0f} % of it.",
-    )
+    if not document.rows:
+        return ("No experiment came to its end.",)
+    predicted = [row for row in document.rows if row.kind == "predicted" and row.paper is not None]
+    told = [
+        f"{len(of_basis)} of what {words} ({sum(map(_is_near, of_basis))} of them within "
+        f"{100 * _CLOSE:.0f} %)"
+        for basis, words in _BASES.items()
+        if (of_basis := [row for row in predicted if row.basis == basis])
+    ]
+    n_all = count_noun(len(document.rows), "value")
+    if not told:
+        return (f"Of {n_all} (simulated) none is a prediction that the paper has a value for.",)
+    return (f"Of {n_all} (simulated) these are predictions: {' and '.join(told)}.",)
 
 
 def _is_near(row: ReproducedRow) -> bool:
@@ -88,6 +97,7 @@ def _row(row: ReproducedRow) -> tuple[Cell, ...]:
         number_cell(_NO_VALUE if row.paper is None else _value(row.paper, row.unit)),
         number_cell(_value(row.ours, row.unit)),
         number_cell(_difference(row)),
+        text_cell("-" if row.paper is None else row.basis),
         text_cell(row.kind),
     )
 
