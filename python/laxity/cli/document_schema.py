@@ -17,6 +17,11 @@ DOCUMENTS = {
         "Diagnosis",
     ),
     "compare": ("what laxity compare prints", "laxity.compare.sides", "Answer"),
+    "reproduction": (
+        "reproduction.json of a run: values of a paper, and ours",
+        "laxity.papers.result",
+        "Reproduction",
+    ),
     "suite-run": ("suite.json of a suite run", "laxity.suites.result", "SuiteDocument"),
     "vetting": ("vetting.json of a vetting", "laxity.suites.result", "VettingDocument"),
     "workingset": (

@@ -4,6 +4,7 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
@@ -29,6 +30,7 @@ def show_finished(
     output_format: str,
     has_report: bool,
     document: object | None = None,
+    page: Callable[[Run], Path] | None = None,
 ) -> int:
     """Write the report, print the answer.
 
@@ -37,6 +39,7 @@ def show_finished(
         output_format: `table` or `json`.
         has_report: Whether report.html is written.
         document: What `json` prints; None: the run's summary.
+        page: Writes another page of the run and gives its path; None: there is none.
 
     Returns:
         The exit code of the run.
@@ -62,8 +65,10 @@ def show_finished(
     steps = [lambda: _print_answer(run, answer())]
     if manifest.status == "failed":
         steps.append(lambda: _repeat_output(run))
+    if page is not None:
+        steps.append(lambda: _tell(page(run), is_told=is_table))
     if has_report:
-        steps.append(lambda: _write_report(run, is_told=is_table))
+        steps.append(lambda: _tell(build_report(run.path), is_told=is_table))
     for step in steps:
         code = _take_step(step, run, code)
     return code
@@ -96,10 +101,9 @@ def _print_answer(run: Run, answer: object) -> None:
     sys.stdout.flush()
 
 
-def _write_report(run: Run, *, is_told: bool) -> None:
-    report = build_report(run.path)
+def _tell(written: Path, *, is_told: bool) -> None:
     if is_told:
-        sys.stdout.write(f"{report}\n")
+        sys.stdout.write(f"{written}\n")
 
 
 def _repeat_output(run: Run) -> None:

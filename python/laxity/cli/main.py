@@ -51,6 +51,7 @@ class LazyGroup(click.Group):
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "platform": ("platform", "platform", "Write platform files from what was measured."),
         "report": ("report", "report", "Build the HTML report of a run."),
+        "reproduce": ("reproduce", "reproduce", "Make the experiments of a paper again."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
         "schema": ("schema", "schema", "Print the columns of streams, the members of documents."),
         "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from laxity.page.blocks import Section
+from laxity.store.run_directory import Run
+
 _MATPLOTLIB_DIRECTORY = "MPLCONFIGDIR"
 
 
@@ -26,6 +29,29 @@ def build_report(run_dir: Path, exceedance: float | None = None) -> Path:
         from laxity.report.page import write_report  # noqa: PLC0415
 
         return write_report(run_dir, exceedance)
+
+
+def build_paper_page(run: Run, folder: Path) -> Path:
+    """Write the Markdown page of a reproduction, with its pictures; give its path.
+
+    Args:
+        run: The run.
+        folder: Where to.
+
+    Raises:
+        LaxityError: The run is damaged, or a file cannot be written.
+    """
+    with _usable_matplotlib_directory():
+        from laxity.papers.paper import paper_of  # noqa: PLC0415 - with the above
+        from laxity.papers.result import read_reproduction  # noqa: PLC0415 - with the above
+        from laxity.papers.section import overview, sections  # noqa: PLC0415 - heavy
+        from laxity.report.markdown import write_markdown  # noqa: PLC0415 - likewise
+
+        document = read_reproduction(run.path)
+        about = Section("about", "", overview(document))
+        return write_markdown(
+            paper_of(document.paper).title, (about, *sections(run)), document.paper, folder
+        )
 
 
 @contextmanager

@@ -38,8 +38,8 @@ def schema(name: str | None, output_format: str) -> None:
     """Print the columns of a stream, or of every stream, or the members of a document.
 
     NAME is a stream (jobs, histogram, ...) or a document: costs, bound, manifest, machine, doctor,
-    compare, suite-run, vetting, or suite: the manifest of a suite. With --format json all
-    documents but costs, bound and suite are a JSON Schema.
+    compare, reproduction, suite-run, vetting, or suite: the manifest of a suite. With --format json
+    all documents but costs, bound and suite are a JSON Schema.
     """
     if name in _EXPLAINED:
         _print_members(name, output_format)

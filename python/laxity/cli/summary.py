@@ -47,6 +47,8 @@ def summary_text(run: Run) -> str:
     """Write a run's summary for people; never empty."""
     if run.manifest.kind in _SUITES:
         return _outcome_line(run.manifest) + _suite_text(run)
+    if run.manifest.kind == "reproduction":
+        return _outcome_line(run.manifest) + reproduction_text(run)
     page = read_page(run)
     found = [block for data in page.runs for block in _found_blocks(page, data)]
     found_text = text_of([*found, *(Paragraph(line) for line in _after_lines(page))])
@@ -69,6 +71,15 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in (*attribution_lines(page), *event_lines(page))]
     return "".join([*parts, found_text])
+
+
+def reproduction_text(run: Run) -> str:
+    """Write the tables of a paper's values and ours."""
+    from laxity.papers.result import read_reproduction  # noqa: PLC0415 - few runs are such
+    from laxity.papers.section import overview, sections  # noqa: PLC0415 - with the above
+
+    tables = [block for section in sections(run) for block in section.blocks]
+    return text_of([*tables, *overview(read_reproduction(run.path))])
 
 
 def _suite_text(run: Run) -> str:
@@ -131,6 +142,10 @@ def summary_document(run: Run) -> dict[str, Any]:
     }
     if manifest.observation is not None:
         document["observation"] = manifest.observation
+    if manifest.kind == "reproduction":
+        from laxity.papers.result import read_reproduction  # noqa: PLC0415 - few runs are such
+
+        document["reproduction"] = read_reproduction(run.path)
     if manifest.measurement is not None or manifest.experiment is not None:
         # Also at the top: a single measurement is the document.
         document |= _found_document(page.runs[0])

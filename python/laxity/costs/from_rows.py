@@ -84,9 +84,13 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
 def join(tmp: Path, manifest: Manifest) -> None:
     """Write the costs of a run that consists of measurements; nothing where none of it is one.
 
+    The runs of a reproduction are of several platforms, which have no costs together.
+
     Raises:
         RecordError: A run within is damaged.
     """
+    if manifest.kind == "reproduction":
+        return
     children = [run_directory.open_run(tmp / "runs" / name) for name in manifest.runs]
     entries = join_entries([run for run in children if run.manifest.measurement is not None])
     if entries:

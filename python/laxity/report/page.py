@@ -28,6 +28,7 @@ _PAGES = {
     "bound": "laxity.bounds.page",
     "compare": "laxity.compare.page",
     "experiment": "laxity.bounds.experiment_page",
+    "reproduction": "laxity.papers.page",
     "suite": "laxity.suites.page",
     "vetting": "laxity.suites.vetting_page",
     "workingset": "laxity.workingset.page",
@@ -110,7 +111,9 @@ def _derived(groups: tuple[Group, ...]) -> bytes:
 
 def _render(template: str, content: dict[str, Any]) -> bytes:
     text = (
-        _environment().get_template(template).render(**content, style=_style(), version=__version__)
+        _environment()
+        .get_template(template)
+        .render(**content, style=Markup(style_sheet()), version=__version__)  # noqa: S704
     )
     # A browser obeys what turns the direction of a text. Markup holds none of it.
     return visible(text, keeps_lines=True).encode()
@@ -129,5 +132,6 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _style() -> Markup:
-    return Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))  # noqa: S704
+def style_sheet() -> str:
+    """Return the style sheet of all pages."""
+    return (_TEMPLATES / "style.css").read_text(encoding="utf-8")

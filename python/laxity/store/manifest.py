@@ -30,6 +30,7 @@ RunKind = Literal[
     "bound",
     "compare",
     "experiment",
+    "reproduction",
     "suite",
     "vetting",
     "workingset",

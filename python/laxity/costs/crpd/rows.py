@@ -29,7 +29,7 @@ Rows: TypeAlias = Any  # masked structured array of crpd.npy
 
 _ASYNCHRONOUS = CRPD_CASES.index("asynchronous")
 _FLUSH = CRPD_EVICTS.index("flush")
-_SPIN, _EVICT, _CONTROL = 0, 1, 2
+_SPIN, EVICT, _CONTROL = 0, 1, 2
 # A pass no longer than nine of ten warm ones is warm.
 WARM_QUANTILE = 0.9
 
@@ -176,13 +176,13 @@ def _is_at(columns: Sequence[NDArray[Any]], place: GammaPlace) -> NDArray[np.boo
 def _gamma(rows: Rows, place: GammaPlace, run: str, *, is_exact: bool) -> Gamma | None:
     role = np.ma.getdata(rows["role"])
     warm = rows["warm_ns"].compressed()
-    if not warm.size or not (role == _EVICT).any() or not (role != _EVICT).any():
+    if not warm.size or not (role == EVICT).any() or not (role != EVICT).any():
         return None
     warm_samples = distribution.from_samples(warm)
     losses, is_warm_again = losses_ns(
         rows, warm_samples.quantile_ns(0.5), warm_samples.quantile_ns(WARM_QUANTILE)
     )
-    evicting, spinning = losses[role == _EVICT], losses[role != _EVICT]
+    evicting, spinning = losses[role == EVICT], losses[role != EVICT]
     return Gamma(
         place=place,
         samples_ns=evicting - samples.median(spinning),
@@ -190,9 +190,9 @@ def _gamma(rows: Rows, place: GammaPlace, run: str, *, is_exact: bool) -> Gamma 
             losses[role == _SPIN], losses[role == _CONTROL], evicting, is_exact=is_exact
         ),
         n_spinning=int(spinning.size),
-        n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
+        n_not_warm=int(np.count_nonzero(~is_warm_again[role == EVICT])),
         warm_ns=warm_samples.quantile_ns(0.5),
-        preemptor_ns=samples.median(np.ma.getdata(rows["preemptor_ns"])[role == _EVICT]),
+        preemptor_ns=samples.median(np.ma.getdata(rows["preemptor_ns"])[role == EVICT]),
         runs=(run,),
     )
 

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The report page of a reproduction."""
+
+from laxity.jobs.card import Card, run_badge
+from laxity.jobs.page import Page, page_of_one, whole
+from laxity.jobs.sections import files, reproduce
+from laxity.page.blocks import Section
+from laxity.papers import section as papers
+from laxity.papers.paper import paper_of
+from laxity.papers.result import read_reproduction
+from laxity.store.run_directory import Run
+
+
+def page_of(run: Run, _exceedance: float | None) -> Page:
+    """Build the page; the measurements have pages of their own.
+
+    Raises:
+        RecordError: reproduction.json or a run within is damaged.
+    """
+    document = read_reproduction(run.path)
+    page = page_of_one(run)
+    card = Card(
+        title=paper_of(document.paper).title,
+        status=run_badge(page),
+        asked=(paper_of(document.paper).reference, ", ".join(document.figures)),
+        sentences=papers.sentences(document),
+        message="" if run.manifest.status == "complete" else run.manifest.message,
+        machine="simulated platforms, named in each table",
+    )
+    about = Section("about", "What is reproduced", papers.overview(document))
+    built = (about, *papers.sections(run), files.build(page), reproduce.build(page))
+    return Page(page, card, whole(built), below=run.children)

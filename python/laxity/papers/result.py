@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""reproduction.json: the values of a paper beside ours, computed from the runs by who finishes."""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from laxity.papers.paper import Basis, Kind, experiments_of, paper_of
+from laxity.store.manifest import Manifest, Record
+from laxity.store.run_directory import REPRODUCTION, open_run, read_document, write_document
+
+
+class ReproducedRow(Record, frozen=True, kw_only=True):
+    """One value; `paper` null: the paper has words only. `basis` is of the paper's value."""
+
+    figure: str
+    what: str
+    paper: float | None
+    basis: Basis
+    ours: float
+    unit: str
+    kind: Kind
+    reason: str
+
+
+class Reproduction(Record, frozen=True, kw_only=True):
+    """reproduction.json.
+
+    `figures`: what was asked for; `rows` of those whose runs are not whole are missing.
+    """
+
+    schema: Literal[1] = 1
+    paper: str
+    figures: list[str]
+    rows: list[ReproducedRow] = msgspec.field(default_factory=list)
+
+
+def read_reproduction(directory: Path) -> Reproduction:
+    """Read reproduction.json of a run.
+
+    Raises:
+        RecordError: It is missing or damaged.
+    """
+    return read_document(directory / REPRODUCTION, Reproduction)
+
+
+def join(tmp: Path, manifest: Manifest) -> None:
+    """Compute the rows of a reproduction from its runs; of another run nothing.
+
+    Raises:
+        RecordError: A run within is damaged.
+    """
+    if manifest.kind != "reproduction":
+        return
+    asked = read_reproduction(tmp)
+    runs = {name: open_run(tmp / "runs" / name) for name in manifest.runs}
+    whole = {name: run for name, run in runs.items() if run.manifest.status == "complete"}
+    paper = paper_of(asked.paper)
+    found = paper.read(whole)
+    rows = [
+        ReproducedRow(
+            figure=exhibit.name,
+            what=row.what,
+            paper=row.paper,
+            basis=row.basis,
+            ours=row.ours(found),
+            unit=row.unit,
+            kind=row.kind,
+            reason=row.reason,
+        )
+        for exhibit in paper.named(asked.figures)
+        if all(one.name in whole for one in experiments_of((exhibit,)))
+        for row in exhibit.rows
+    ]
+    write_document(tmp / REPRODUCTION, msgspec.structs.replace(asked, rows=rows))
