@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Thread
 
@@ -137,11 +138,11 @@ def identity_of(program: Program) -> str:
     """
     parts = (
         _VERSION,
-        _digest(program.path),
+        digest_of(program.path),
         program.words,
         program.jobs,
         emulator_version(program.emulator[0]),
-        _digest(program.front_end),
+        digest_of(program.front_end),
         program.emulator[1:],
         program.architecture,
     )
@@ -537,6 +538,13 @@ def _users_folder() -> Path:
     return base / "laxity" / "streams"
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """Hash a file; one that has not changed is not read again."""
+    status = path.stat()
+    return _digest_once(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache
+def _digest_once(path: Path, _changed_ns: int, _size_bytes: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
