@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,10 +60,21 @@ def parallel(
         return list(pool.map(function, units))
 
 
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does units of work.
+
+    Attributes:
+        count: Processes of this machine, at least 1.
+    """
+
+    count: int
+
+
 def worked(
     work: Callable[[Unit], Result],
     units: Iterable[Unit],
-    n_workers: int,
+    workers: Workers,
     is_ended: Callable[[], bool],
     not_inherited: Sequence[int] = (),
 ) -> Generator[tuple[Unit, Result], None, None]:
@@ -71,7 +83,7 @@ def worked(
     Args:
         work: Runs in another process, a copy of this one.
         units: What is worked on; taken as workers become free.
-        n_workers: Processes, at least 1.
+        workers: Who does them.
         is_ended: Asked several times a second; once true, the rest is left undone.
         not_inherited: Descriptors that stay with the caller, such as its locks.
 
@@ -92,12 +104,13 @@ def worked(
     # Fork: the work, and all that it has loaded, need not be handed over.
     context = multiprocessing.get_context("fork")
     # None begins before all have let go of what is not inherited.
+    n_workers = workers.count
     begun = context.Barrier(n_workers)
     beginning = (work, os.getpid(), not_inherited, begun.wait)
     pool = ProcessPoolExecutor(n_workers, context, _begin, beginning)
     # The first call forks all of them.
     pool.submit(int)
-    workers = [one for one in multiprocessing.active_children() if one not in others]
+    processes = [one for one in multiprocessing.active_children() if one not in others]
     read_unread = _read_unread(pool)
     is_broken = False
     try:
@@ -107,13 +120,13 @@ def worked(
         is_broken = not is_ended()
     finally:
         # What is under way is not waited for.
-        for one in () if is_broken else workers:
+        for one in () if is_broken else processes:
             one.kill()
         read_unread()
         pool.shutdown()
     if is_broken:
         # The pool has ended all others by SIGTERM.
-        codes = {one.exitcode for one in workers if one.exitcode} - {-signal.SIGTERM}
+        codes = {one.exitcode for one in processes if one.exitcode} - {-signal.SIGTERM}
         code = next(iter(codes), -signal.SIGTERM)
         msg = (
             f"a worker process was ended from outside (exit code {code}); "
