@@ -4,8 +4,9 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,8 @@ from laxity.cli.run_paths import absolute_platform, with_absolute_paths
 from laxity.cli.tables import print_json
 from laxity.core.executor import Workers, n_cpus
 from laxity.core.progress import LINE_EVERY_S
-from laxity.core.spec import RunTable
+from laxity.core.remote_executor import remote_executor
+from laxity.core.spec import MAX_PROCESSES, RunTable
 from laxity.core.spec_reader import (
     MAX_SPEC_BYTES,
     is_spec_path,
@@ -37,11 +39,12 @@ from laxity.errors import (
 from laxity.store.run_directory import default_root
 
 if TYPE_CHECKING:
-    from laxity.sweep.experiment import Resolver
-    from laxity.sweep.grid import Grid, Stated
-    from laxity.sweep.run import Swept
+    from laxity.sweep.grid import Stated
+    from laxity.sweep.run import SweepRequest, Swept
 
 _MOST_WORKERS = 4096
+# One for each core; how many there are an axis may change.
+_MOST_CORUNNERS = MAX_PROCESSES
 
 
 @click.command()
@@ -60,6 +63,11 @@ _MOST_WORKERS = 4096
     help="Processes here.  [default: one per CPU]",
 )
 @click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Of a running Dask scheduler, whose workers simulate instead of processes here.",
+)
+@click.option(
     "--limit",
     type=click.IntRange(1),
     metavar="N",
@@ -68,10 +76,11 @@ _MOST_WORKERS = 4096
 @format_option("table", "json")
 @quiet_option
 @debug_option
-def sweep(
+def sweep(  # noqa: PLR0913 - one parameter per option
     grid: str,
     output: str | None,
     workers: int | None,
+    scheduler: str | None,
     limit: int | None,
     output_format: str,
     *,
@@ -83,46 +92,70 @@ def sweep(
     and columns. Ctrl-C, or a kill, leaves what is done: the same command goes on.
     """
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
+    from laxity.report.page import write_sections  # noqa: PLC0415 - heavy
+    from laxity.sweep.run import DEFAULT_LIMIT, PAGE, layout_of, run_sweep  # noqa: PLC0415 - with the above
+    from laxity.sweep.section import sections_of  # noqa: PLC0415 - with the above
+
+    if workers is not None and scheduler is not None:
+        msg = "--workers: a scheduler has workers of its own; leave one of the two out"
+        raise ConfigError(msg)
+    path = Path(grid)
+    request = _request(path, limit or DEFAULT_LIMIT)
+    request = replace(
+        request,
+        directory=default_root() / path.stem if output is None else Path(output),
+        workers=Workers(workers or n_cpus(), scheduler),
+        display=_Progress(is_quiet=quiet),
+    )
+    if scheduler is not None:
+        # Before anything is planned: nobody waits for that who has mistyped the address.
+        with remote_executor(scheduler):
+            pass
+    with forwarded_signals() as signals:
+        swept = run_sweep(request, signals)
+    page = request.directory / PAGE
+    if swept.is_whole and not page.exists():
+        sections = sections_of(request.directory, layout_of(request.grid, request.columns))
+        write_sections(page, path.stem, sections)
+    return _show(swept, request.directory, output_format)
+
+
+def _request(path: Path, limit: int) -> "SweepRequest":
+    """Read a grid, and see to it that its first experiment can be.
+
+    Raises:
+        ConfigError: It is none, or too large; with file and line.
+        PlatformError, ToolError: Something is not installed, or not built.
+    """
     from laxity.sweep.axes import name_of  # noqa: PLC0415 - heavy
     from laxity.sweep.columns import read_columns  # noqa: PLC0415 - with the above
     from laxity.sweep.experiment import Resolver, changed_platform  # noqa: PLC0415 - with the above
-    from laxity.sweep.grid import DEFAULT_LIMIT, make_grid, read_grid  # noqa: PLC0415 - with the above
-    from laxity.sweep.run import SweepRequest, run_sweep  # noqa: PLC0415 - with the above
+    from laxity.sweep.grid import make_grid, read_grid  # noqa: PLC0415 - with the above
+    from laxity.sweep.run import SweepRequest  # noqa: PLC0415 - with the above
 
-    path = Path(grid)
     data = _read(path)
     with _in_file(path):
         stated = read_grid(data)
-        text, tables, folder = _tables(stated, path)
-        whole = make_grid(
-            stated,
-            tables,
-            lambda name: changed_platform(absolute_platform(name, folder), ()).levels,
-            limit or DEFAULT_LIMIT,
-        )
+        tables, folder = _tables(stated, path)
+
+        def levels_of(name: str) -> Sequence[str]:
+            return changed_platform(absolute_platform(name, folder), ()).levels
+
+        grid = make_grid(stated, tables, levels_of, limit)
         with stated.at("sweep", "columns"):
             columns = read_columns(
-                whole.columns,
-                [name_of(task) for task in whole.tables["task"]],
-                whole.tables["run"].get("events", []),
-                sum(1 for _ in whole.tables["interfere"]),
+                grid.columns,
+                [name_of(task) for task in grid.tables["task"]],
+                grid.tables["run"].get("events", []),
+                _MOST_CORUNNERS if grid.tables["interfere"] else 0,
             )
-
-        resolver = Resolver(whole, columns, lambda spec: with_absolute_paths(spec, folder))
-        _try_first(whole, resolver)
-    directory = default_root() / path.stem if output is None else Path(output)
-    request = SweepRequest(
-        grid=whole,
-        columns=columns,
-        resolver=resolver,
-        texts=(text,),
-        directory=directory,
-        workers=Workers(workers or n_cpus()),
-        display=_Progress(is_quiet=quiet),
-    )
-    with forwarded_signals() as signals:
-        swept = run_sweep(request, signals)
-    return _show(swept, directory, output_format)
+        resolver = Resolver(grid, columns, lambda spec: with_absolute_paths(spec, folder))
+        try:
+            first = resolver.experiment(0)
+        except ConfigError as error:
+            msg = f"{grid.line_of(str(error))}: the first experiment cannot be: {error}"
+            raise ConfigError(msg) from error
+    return SweepRequest(grid, columns, resolver, first.platform_text)
 
 
 def _read(path: Path) -> bytes:
@@ -148,20 +181,11 @@ def _in_file(path: Path) -> Iterator[None]:
         raise ConfigError(msg) from error
 
 
-def _try_first(grid: "Grid", resolver: "Resolver") -> None:
-    """Refuse a grid whose first experiment cannot be; begins with the line of an axis."""
-    try:
-        resolver.experiment(0)
-    except ConfigError as error:
-        msg = f"{grid.line_of(str(error))}: the first experiment cannot be: {error}"
-        raise ConfigError(msg) from error
-
-
-def _tables(stated: "Stated", path: Path) -> tuple[bytes, dict[str, Any], Path]:
+def _tables(stated: "Stated", path: Path) -> tuple[dict[str, Any], Path]:
     """Read the spec of a grid, or the words in place of one.
 
     Returns:
-        Its text, its tables, and from where it names files.
+        Its tables, and from where it names files.
 
     Raises:
         ConfigError: It cannot be read; begins with the line of the grid file.
@@ -169,11 +193,10 @@ def _tables(stated: "Stated", path: Path) -> tuple[bytes, dict[str, Any], Path]:
     if stated.sweep.spec is not None:
         spec = path.parent / stated.sweep.spec
         with stated.at("sweep", "spec"), located(f"spec {spec}"):
-            data = _read(spec)
-            return data, read_document(data), spec.parent
+            return read_document(_read(spec)), spec.parent
     with stated.at("sweep", "run"):
         words = split_words(stated.sweep.run or "", "run")
-        return b"", _tables_of_words(words), path.parent
+        return _tables_of_words(words), path.parent
 
 
 def _tables_of_words(words: list[str]) -> dict[str, Any]:
@@ -199,7 +222,8 @@ def _tables_of_words(words: list[str]) -> dict[str, Any]:
 
 def _show(swept: "Swept", directory: Path, output_format: str) -> int:
     """Print what came of a sweep; return the exit code."""
-    from laxity.sweep.table import RESULT  # noqa: PLC0415 - heavy
+    from laxity.sweep.run import PAGE  # noqa: PLC0415 - heavy
+    from laxity.sweep.table import RESULT  # noqa: PLC0415 - with the above
 
     table = directory / RESULT if swept.is_whole else None
     if output_format == "json":
@@ -215,6 +239,8 @@ def _show(swept: "Swept", directory: Path, output_format: str) -> int:
         failed = f", {swept.n_failed} failed ({swept.first_error})" if swept.n_failed else ""
         print(f"{swept.n_done} of {swept.n_all} experiments{failed}")
         print(directory if table is None else table)
+        if table is not None:
+            print(directory / PAGE)
     if not swept.is_whole:
         print("laxity sweep: interrupted; the same command goes on", file=sys.stderr)
         return EXIT_INTERRUPTED

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
 from threading import Thread
@@ -31,6 +31,8 @@ _POLL_S = 0.2
 _WAITING = 2
 # Units under way for each worker: the next one is there when the last one is done.
 _AHEAD = 2
+# How many a scheduler may come to have without asking for more: they are small.
+_AHEAD_REMOTE = 256
 _READ_BYTES = 1 << 16
 # Of <linux/prctl.h>.
 _PR_SET_PDEATHSIG = 1
@@ -66,9 +68,11 @@ class Workers:
 
     Attributes:
         count: Processes of this machine, at least 1.
+        scheduler: Address of a Dask scheduler whose workers do them instead; None: there is none.
     """
 
-    count: int
+    count: int = 1
+    scheduler: str | None = None
 
 
 def worked(
@@ -81,7 +85,8 @@ def worked(
     """Do units of work in processes, and give each result as soon as it is there.
 
     Args:
-        work: Runs in another process, a copy of this one.
+        work: Runs in another process, a copy of this one; or, of a scheduler, on another machine,
+            so that it and its units are what can be pickled.
         units: What is worked on; taken as workers become free.
         workers: Who does them.
         is_ended: Asked several times a second; once true, the rest is left undone.
@@ -91,9 +96,28 @@ def worked(
         Units with their results, in the order in which they are finished.
 
     Raises:
-        PlatformError: A worker was killed.
+        PlatformError: A worker was killed, or the scheduler cannot be reached.
+        ToolError: What a scheduler needs is not installed.
         Exception: As `work`.
     """
+    if workers.scheduler is not None:
+        from laxity.core.remote_executor import remote_executor  # noqa: PLC0415 - loads Dask
+
+        with remote_executor(workers.scheduler) as pool:
+            yield from _as_finished(
+                lambda unit: pool.submit(work, unit), iter(units), _AHEAD_REMOTE, is_ended
+            )
+        return
+    yield from _worked_here(work, units, workers.count, is_ended, not_inherited)
+
+
+def _worked_here(
+    work: Callable[[Unit], Result],
+    units: Iterable[Unit],
+    n_workers: int,
+    is_ended: Callable[[], bool],
+    not_inherited: Sequence[int],
+) -> Generator[tuple[Unit, Result], None, None]:
     import multiprocessing  # noqa: PLC0415 - of no use to threads
     from concurrent.futures.process import (  # noqa: PLC0415 - with the above
         BrokenProcessPool,
@@ -104,7 +128,6 @@ def worked(
     # Fork: the work, and all that it has loaded, need not be handed over.
     context = multiprocessing.get_context("fork")
     # None begins before all have let go of what is not inherited.
-    n_workers = workers.count
     begun = context.Barrier(n_workers)
     beginning = (work, os.getpid(), not_inherited, begun.wait)
     pool = ProcessPoolExecutor(n_workers, context, _begin, beginning)
@@ -114,7 +137,9 @@ def worked(
     read_unread = _read_unread(pool)
     is_broken = False
     try:
-        yield from _as_finished(pool, iter(units), _AHEAD * n_workers, is_ended)
+        yield from _as_finished(
+            lambda unit: pool.submit(_do, unit), iter(units), _AHEAD * n_workers, is_ended
+        )
     except BrokenProcessPool:
         # A SIGTERM that all processes of a group get ends the workers first.
         is_broken = not is_ended()
@@ -156,12 +181,15 @@ def _read_unread(pool: "ProcessPoolExecutor") -> Callable[[], None]:
 
 
 def _as_finished(
-    pool: Executor, units: Iterator[Unit], n_at_once: int, is_ended: Callable[[], bool]
+    submit: Callable[[Unit], Future[Any]],
+    units: Iterator[Unit],
+    n_at_once: int,
+    is_ended: Callable[[], bool],
 ) -> Iterator[tuple[Unit, Any]]:
     given: dict[Future[Any], Unit] = {}
 
     def give(count: int) -> None:
-        given.update((pool.submit(_do, unit), unit) for unit in islice(units, count))
+        given.update((submit(unit), unit) for unit in islice(units, count))
 
     give(n_at_once)
     while given:

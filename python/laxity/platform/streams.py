@@ -21,7 +21,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 import msgspec
 
@@ -56,6 +56,7 @@ _OUTPUT_BYTES_MAX = 2 << 20
 _CHUNK_BYTES = 65536
 _LIMIT = "limit"
 _UNFINISHED = ".tmp"
+_STACK_LIMIT = Lock()
 # A recorder that was killed leaves what nobody continues.
 _LEFT_AFTER_S = 24 * 3600.0
 
@@ -416,6 +417,8 @@ class _Emulator:
             (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
             *((os.POSIX_SPAWN_CLOSE, inherited) for inherited in _inherited()),
         )
+        # The limit is of the whole process, which may record several in threads.
+        _STACK_LIMIT.acquire()
         stack = resource.getrlimit(resource.RLIMIT_STACK)
         try:
             # It moves addresses of the program; ours is given back.
@@ -431,6 +434,7 @@ class _Emulator:
             raise PlatformError(msg) from error
         finally:
             resource.setrlimit(resource.RLIMIT_STACK, stack)
+            _STACK_LIMIT.release()
             os.close(sink)
             os.close(terminal)
         self._code: int | None = None

@@ -23,7 +23,6 @@ _SWEEP, _AXIS = "sweep", "axis"
 _HEADER = re.compile(r"\s*\[\[?\s*(\w+)\s*\]\]?\s*(?:#.*)?", re.ASCII)
 _TOML_LINE = re.compile(r"not TOML: .*\(at line ([0-9]+),", re.ASCII)
 _KEY = re.compile(r"\s*(\w+)\s*=", re.ASCII)
-DEFAULT_LIMIT = 100_000
 
 
 class SweepTable(msgspec.Struct, frozen=True, kw_only=True):

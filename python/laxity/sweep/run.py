@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -42,7 +42,9 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 
 DOCUMENT = "sweep.json"
+PAGE = "sweep.html"
 _SCHEMA = 1
+DEFAULT_LIMIT = 100_000
 MOST_IN_PART = 50
 # Long experiments are kept before there are so many: a kill takes half a second, later a hundredth.
 _PART_AFTER_S, _PART_SHARE = 0.5, 0.01
@@ -71,6 +73,17 @@ class Display(Protocol):
         """Show how far it is."""
 
 
+class _Silent:
+    def go_on(self, n_done: int, n_all: int) -> None:
+        pass
+
+    def record(self, n_programs: int) -> None:
+        pass
+
+    def show(self, n_done: int, n_failed: int) -> None:
+        pass
+
+
 @dataclass(frozen=True, slots=True)
 class SweepRequest:
     """What is swept, and where the table goes.
@@ -79,7 +92,7 @@ class SweepRequest:
         grid: The experiments.
         columns: Wanted of each.
         resolver: Makes experiments of points.
-        texts: Of all files that the grid was read from.
+        platform_text: Of the first experiment.
         directory: Where sweep.parquet is written.
         workers: Who simulates.
         display: Shows progress.
@@ -88,10 +101,15 @@ class SweepRequest:
     grid: Grid
     columns: tuple[Column, ...]
     resolver: Resolver
-    texts: tuple[bytes, ...]
-    directory: Path
-    workers: Workers
-    display: Display
+    platform_text: bytes
+    directory: Path = Path()
+    workers: Workers = field(default_factory=Workers)
+    display: Display = field(default_factory=_Silent)
+
+    @property
+    def identity(self) -> str:
+        """What a directory of this sweep is known by."""
+        return self.grid.identity(self.platform_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +187,7 @@ def _stored(request: SweepRequest) -> SweepDocument:
     advice = "name another directory by -o, or remove it"
     asked = SweepDocument(
         laxity=__version__,
-        grid=request.grid.identity(*request.texts),
+        grid=request.identity,
         experiments=len(request.grid),
     )
     if not path.is_file():
@@ -317,7 +335,7 @@ class _Sweep:
         self._parts.join(self._identities)
         document = SweepDocument(
             laxity=__version__,
-            grid=self._request.grid.identity(*self._request.texts),
+            grid=self._request.identity,
             experiments=self._n_done,
             failed=self._n_failed,
         )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -113,6 +114,18 @@ class Parts:
         for path in paths:
             Path(path).unlink()
         self._folder.rmdir()
+
+
+def read_rows(directory: Path) -> list[dict[str, Any]]:
+    """Read sweep.parquet: a row for each experiment, in the order of the grid.
+
+    Raises:
+        RecordError: It is damaged.
+    """
+    path = directory / RESULT
+    with _database(path) as database:
+        table = database.read_parquet(str(path))
+        return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
 
 
 @contextmanager
