@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.cli.commands import LAXITY
 from tests.cli.laxity_command import PATIENCE_S, Laxity
-from tests.cli.test_sweep import GRID, swept, write_grid
+from tests.cli.test_sweep import LONG, swept, write_grid
 from tests.waiting import wait_until
 
 needs_dask = pytest.mark.skipif(
@@ -67,8 +67,7 @@ def has_workers(address: str, count: int) -> bool:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_workers_of_a_scheduler_write_the_same_bytes_though_one_is_killed(laxity: Laxity):
-    text = GRID.replace("-t 2", "-t 6")
-    here = swept(laxity, to="A", text=text).read_bytes()
+    here = swept(laxity, to="A", text=LONG).read_bytes()
     directory = laxity.directory / "B"
     with (
         scheduler(laxity) as address,
