@@ -19,7 +19,7 @@ import msgspec
 
 from laxity.bounds.experiment import Plan, judge_sets
 from laxity.bounds.stored_sets import STREAM, SetRows, close_rows
-from laxity.core.executor import worked
+from laxity.core.executor import Workers, worked
 from laxity.core.progress import LINE_EVERY_S
 from laxity.core.signals import Forwarder
 from laxity.core.standard_streams import overwrite_line
@@ -49,7 +49,7 @@ class ExperimentRequest:
     asked: ExperimentRun
     final: Path
     command_line: list[str]
-    n_workers: int
+    workers: Workers
     is_quiet: bool
 
 
@@ -192,7 +192,7 @@ def _test_sets(run: NewRun, request: ExperimentRequest, signals: Forwarder) -> b
             worked(
                 _work(request.plan),
                 units,
-                request.n_workers,
+                request.workers,
                 lambda: signals.has_received,
                 not_inherited=[run.lock_fd],
             )

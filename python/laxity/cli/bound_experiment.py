@@ -97,7 +97,7 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
         The exit code.
     """
     from laxity.bounds.schedulability import ExperimentRequest, run_experiment  # noqa: PLC0415 - heavy
-    from laxity.core.executor import n_cpus  # noqa: PLC0415 - with the above
+    from laxity.core.executor import Workers, n_cpus  # noqa: PLC0415 - with the above
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
     with located(f"experiment {words.experiment}"):
@@ -110,7 +110,7 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
             asked=_asked(plan, used),
             final=final,
             command_line=["laxity", *sys.argv[1:]],
-            n_workers=words.workers or n_cpus(),
+            workers=Workers(words.workers or n_cpus()),
             is_quiet=words.quiet,
         )
         with forwarded_signals() as signals:

@@ -58,6 +58,7 @@ class LazyGroup(click.Group):
         "show": ("show", "show", "Show what a run was and how it ended."),
         "sim": ("sim", "sim", "Record and keep programs of simulated platforms."),
         "suite": ("suite", "suite", "Find and vet third-party programs of a checkout."),
+        "sweep": ("sweep", "sweep", "Simulate a grid of experiments, a row for each."),
         "workingset": ("workingset", "workingset", "Compute what is live at every instruction."),
     }
 

@@ -351,22 +351,35 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
         _refuse_program(what)
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
-    task = reservation_keys(options.table(TaskTable), options.sched_period, options.sched_deadline)
-    given = {*run_table, *task}
-    if program:
-        if options.words is not None:
-            msg = "-b: describes a workload; write the words behind the program of --exec"
-            raise ConfigError(msg)
-        task |= {"exec": program, "isolation": Isolation.EXEC.value}
-        make_absolute(task)
-    else:
-        task |= {"workload": what, "args": split_words(options.words or "", "-b")}
+    task = task_table(what, options)
     interfere = [parse_interfere_option(text) for text in options.interfere]
-    with named_as_options(given):
+    with named_as_options({*run_table, *task} - {"workload", "args", "exec", "isolation"}):
         spec = resolve_spec(run_table, [task], interfere, resolution_ns)
     if spec.on is None:
         spec = with_absolute_corunners(spec, Path.cwd())
     return _Experiment(spec.tasks[0].name, spec)
+
+
+def task_table(what: str, options: RunOptions) -> dict[str, Any]:
+    """Make the table of the task that options describe.
+
+    Args:
+        what: Its workload; "": it is a program.
+        options: As they were given.
+
+    Raises:
+        ConfigError: They contradict each other.
+    """
+    task = reservation_keys(options.table(TaskTable), options.sched_period, options.sched_deadline)
+    program = split_words(options.exec_words or "", "--exec")
+    if not program:
+        return task | {"workload": what, "args": split_words(options.words or "", "-b")}
+    if options.words is not None:
+        msg = "-b: describes a workload; write the words behind the program of --exec"
+        raise ConfigError(msg)
+    task |= {"exec": program, "isolation": Isolation.EXEC.value}
+    make_absolute(task)
+    return task
 
 
 def _check_sampling(what: str, options: RunOptions, run_table: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,6 +31,8 @@ _POLL_S = 0.2
 _WAITING = 2
 # Units under way for each worker: the next one is there when the last one is done.
 _AHEAD = 2
+# How many a scheduler may come to have without asking for more: they are small.
+_AHEAD_REMOTE = 256
 _READ_BYTES = 1 << 16
 # Of <linux/prctl.h>.
 _PR_SET_PDEATHSIG = 1
@@ -59,19 +62,33 @@ def parallel(
         return list(pool.map(function, units))
 
 
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does units of work.
+
+    Attributes:
+        count: Processes of this machine, at least 1.
+        scheduler: Address of a Dask scheduler whose workers do them instead; None: there is none.
+    """
+
+    count: int = 1
+    scheduler: str | None = None
+
+
 def worked(
     work: Callable[[Unit], Result],
     units: Iterable[Unit],
-    n_workers: int,
+    workers: Workers,
     is_ended: Callable[[], bool],
     not_inherited: Sequence[int] = (),
 ) -> Generator[tuple[Unit, Result], None, None]:
     """Do units of work in processes, and give each result as soon as it is there.
 
     Args:
-        work: Runs in another process, a copy of this one.
+        work: Runs in another process, a copy of this one; or, of a scheduler, on another machine,
+            so that it and its units are what can be pickled.
         units: What is worked on; taken as workers become free.
-        n_workers: Processes, at least 1.
+        workers: Who does them.
         is_ended: Asked several times a second; once true, the rest is left undone.
         not_inherited: Descriptors that stay with the caller, such as its locks.
 
@@ -79,9 +96,28 @@ def worked(
         Units with their results, in the order in which they are finished.
 
     Raises:
-        PlatformError: A worker was killed.
+        PlatformError: A worker was killed, or the scheduler cannot be reached.
+        ToolError: What a scheduler needs is not installed.
         Exception: As `work`.
     """
+    if workers.scheduler is not None:
+        from laxity.core.remote_executor import remote_executor  # noqa: PLC0415 - loads Dask
+
+        with remote_executor(workers.scheduler) as pool:
+            yield from _as_finished(
+                lambda unit: pool.submit(work, unit), iter(units), _AHEAD_REMOTE, is_ended
+            )
+        return
+    yield from _worked_here(work, units, workers.count, is_ended, not_inherited)
+
+
+def _worked_here(
+    work: Callable[[Unit], Result],
+    units: Iterable[Unit],
+    n_workers: int,
+    is_ended: Callable[[], bool],
+    not_inherited: Sequence[int],
+) -> Generator[tuple[Unit, Result], None, None]:
     import multiprocessing  # noqa: PLC0415 - of no use to threads
     from concurrent.futures.process import (  # noqa: PLC0415 - with the above
         BrokenProcessPool,
@@ -97,23 +133,25 @@ def worked(
     pool = ProcessPoolExecutor(n_workers, context, _begin, beginning)
     # The first call forks all of them.
     pool.submit(int)
-    workers = [one for one in multiprocessing.active_children() if one not in others]
+    processes = [one for one in multiprocessing.active_children() if one not in others]
     read_unread = _read_unread(pool)
     is_broken = False
     try:
-        yield from _as_finished(pool, iter(units), _AHEAD * n_workers, is_ended)
+        yield from _as_finished(
+            lambda unit: pool.submit(_do, unit), iter(units), _AHEAD * n_workers, is_ended
+        )
     except BrokenProcessPool:
         # A SIGTERM that all processes of a group get ends the workers first.
         is_broken = not is_ended()
     finally:
         # What is under way is not waited for.
-        for one in () if is_broken else workers:
+        for one in () if is_broken else processes:
             one.kill()
         read_unread()
         pool.shutdown()
     if is_broken:
         # The pool has ended all others by SIGTERM.
-        codes = {one.exitcode for one in workers if one.exitcode} - {-signal.SIGTERM}
+        codes = {one.exitcode for one in processes if one.exitcode} - {-signal.SIGTERM}
         code = next(iter(codes), -signal.SIGTERM)
         msg = (
             f"a worker process was ended from outside (exit code {code}); "
@@ -143,12 +181,15 @@ def _read_unread(pool: "ProcessPoolExecutor") -> Callable[[], None]:
 
 
 def _as_finished(
-    pool: Executor, units: Iterator[Unit], n_at_once: int, is_ended: Callable[[], bool]
+    submit: Callable[[Unit], Future[Any]],
+    units: Iterator[Unit],
+    n_at_once: int,
+    is_ended: Callable[[], bool],
 ) -> Iterator[tuple[Unit, Any]]:
     given: dict[Future[Any], Unit] = {}
 
     def give(count: int) -> None:
-        given.update((pool.submit(_do, unit), unit) for unit in islice(units, count))
+        given.update((submit(unit), unit) for unit in islice(units, count))
 
     give(n_at_once)
     while given:

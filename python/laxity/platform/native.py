@@ -37,6 +37,7 @@ _POLL_S = 0.1
 # The drain process empties its rings in milliseconds; on a full or slow disk it may take seconds.
 _DRAIN_TIMEOUT_S = 60.0
 _READ_BYTES = 4096
+_STDERR = 2
 # The kernel takes 128 KiB as one word, and over ssh the whole command line is one, with quotes.
 _MAX_ARGV_BYTES = 64 * 1024
 # Words of laxity-run in the run directory, until it has read them.
@@ -185,6 +186,7 @@ def run_native(
     display: Display,
     signals: Forwarder,
     make_argv: Callable[[Plan, Seat], list[str]] = argv_of,
+    told_fd: int = _STDERR,
 ) -> int:
     """Run a native program that writes into a run directory, whatever signals arrive meanwhile.
 
@@ -194,6 +196,7 @@ def run_native(
         display: Shows progress.
         signals: Hands signals on.
         make_argv: Makes its command line.
+        told_fd: Where what it tells goes.
 
     Returns:
         Its exit code; negative if a signal ended it.
@@ -210,7 +213,7 @@ def run_native(
         argv, words = in_plan(make_argv(plan, seat), str(words_file))
         if words:
             words_file.write_bytes(words)
-        process = _start(argv, [*theirs, run.lock_fd])
+        process = _start(argv, [*theirs, run.lock_fd], told_fd)
         _close(theirs)
         signals.start(process)
         with away_from(plan.cpus):
@@ -283,10 +286,12 @@ def _words_argv(words: tuple[str, ...]) -> list[str]:
     return [part for word in words for part in ("--arg", word)]
 
 
-def _start(argv: list[str], fds: list[int]) -> "subprocess.Popen[bytes]":
+def _start(argv: list[str], fds: list[int], told_fd: int) -> "subprocess.Popen[bytes]":
     try:
         # laxity-run's stdout is our stderr: our stdout carries data only.
-        return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=2, pass_fds=fds)
+        return subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=told_fd, stderr=told_fd, pass_fds=fds
+        )
     except BlockingIOError as error:
         if os.sched_getscheduler(0) == _SCHED_DEADLINE:
             msg = (

@@ -4,13 +4,13 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from laxity.core.cpus import format_cpus
-from laxity.core.progress import Display
+from laxity.core.progress import Display, make_display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import (
     SIMULATED,
@@ -132,12 +132,50 @@ class SimulatedPlatform:
         if isinstance(plan, TaskPlan):
             plan = replace(plan, spec=as_simulated(plan.spec))
         write_file(run.tmp / PLATFORM, self._model.text)
-        settings = run.tmp.absolute() / _SETTINGS
+        with self._settings_in(run.tmp), program_folder() as folder, ExitStack() as kept:
+            streams = self._streams(plan, kept, display, signals)
+            seated = partial(self._argv, folder, streams, finisher_command())
+            return run_native(plan, run, display, signals, seated)
+
+    def simulate(self, spec: Spec, run: NewRun, told_fd: int) -> int:
+        """Simulate tasks of which only the figures are wanted: nobody finishes this run.
+
+        Args:
+            spec: `prepare_spec` has been at it.
+            run: Where native.json and the streams are afterwards.
+            told_fd: Where what laxity-sim tells goes.
+
+        Returns:
+            The exit code of laxity-sim; negative if a signal ended it.
+        """
+        plan, signals = TaskPlan(as_simulated(spec)), Forwarder()
+        display = make_display(spec, self.name, is_quiet=True)
+        with self._settings_in(run.tmp), program_folder() as folder, ExitStack() as kept:
+            streams = self._streams(plan, kept, display, signals)
+            seated = partial(self._argv, folder, streams, None)
+            return run_native(plan, run, display, signals, seated, told_fd)
+
+    def programs_of(self, spec: Spec) -> list[Program | None]:
+        """Tell of each task what is recorded; None: its number of jobs is not known, or large.
+
+        Raises:
+            ConfigError, PlatformError, ToolError: As `program_of`.
+        """
+        programs: list[Program | None] = []
+        for task in as_simulated(spec).tasks:
+            jobs = jobs_at_most(spec, task)
+            is_recorded = jobs is not None and jobs <= MOST_JOBS
+            programs.append(
+                self.program_of(task.workload, task.args, jobs or 0) if is_recorded else None
+            )
+        return programs
+
+    @contextmanager
+    def _settings_in(self, directory: Path) -> Iterator[None]:
+        settings = directory.absolute() / _SETTINGS
         settings.write_text(settings_of(self._model), encoding="ascii")
         try:
-            with program_folder() as folder, ExitStack() as kept:
-                streams = self._streams(plan, kept, display, signals)
-                return run_native(plan, run, display, signals, partial(self._argv, folder, streams))
+            yield
         finally:
             settings.unlink(missing_ok=True)
 
@@ -171,22 +209,22 @@ class SimulatedPlatform:
         Raises:
             KeyboardInterrupt: A signal came meanwhile.
         """
-        programs: list[Program | None] = []
-        if isinstance(plan, TaskPlan):
-            for task in plan.spec.tasks:
-                jobs = jobs_at_most(plan.spec, task)
-                if jobs is None or jobs > MOST_JOBS:
-                    programs.append(None)
-                else:
-                    programs.append(self.program_of(task.workload, task.args, jobs))
+        programs = self.programs_of(plan.spec) if isinstance(plan, TaskPlan) else []
         streams = list(provide_streams(programs, kept, display.show, signals))
         if programs and signals.has_received:
             # Nothing was simulated that could be kept.
             raise KeyboardInterrupt
         return streams
 
-    def _argv(self, folder: Path, streams: list[Path | None], plan: Plan, seat: Seat) -> list[str]:
-        programs = _Programs(partial(self._program, folder, iter(streams)))
+    def _argv(
+        self,
+        folder: Path,
+        streams: list[Path | None],
+        finisher: str | None,
+        plan: Plan,
+        seat: Seat,
+    ) -> list[str]:
+        programs = _Programs(partial(self._program, folder, iter(streams)), finisher)
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
         if isinstance(plan, ProbePlan):
             return [tool, str(seat.run_dir.absolute() / _SETTINGS), *words]
@@ -244,10 +282,7 @@ class _Programs:
     """What stands in place of our programs on this machine."""
 
     find_workload: Callable[[str], str]
-
-    @property
-    def finisher(self) -> str | None:
-        return finisher_command()
+    finisher: str | None
 
     def tool(self, name: str) -> str:
         find_built(_SIMULATORS[name])

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -100,6 +101,16 @@ def emulator_version(emulator: str) -> str:
         PlatformError: It does not tell.
     """
     try:
+        status = Path(emulator).stat()
+    except OSError as error:
+        raise _tells_no_version(emulator, error) from error
+    return _asked_once(emulator, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache
+def _asked_once(emulator: str, _changed_ns: int, _size_bytes: int) -> str:
+    """Ask; the same file need not be asked again."""
+    try:
         done = subprocess.run(
             [emulator, "--version"],
             capture_output=True,
@@ -111,9 +122,13 @@ def emulator_version(emulator: str) -> str:
             process_group=0,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        msg = f"{emulator}: does not tell its version ({plain_words(error)}); {_NAME_QEMU}"
-        raise PlatformError(msg) from error
+        raise _tells_no_version(emulator, error) from error
     return done.stdout.partition("\n")[0]
+
+
+def _tells_no_version(emulator: str, error: Exception) -> PlatformError:
+    msg = f"{emulator}: does not tell its version ({plain_words(error)}); {_NAME_QEMU}"
+    return PlatformError(msg)
 
 
 def check_emulator(emulator: str, emulated_cpu: str, architecture: str) -> None:

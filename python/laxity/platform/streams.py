@@ -19,8 +19,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 import msgspec
 
@@ -60,6 +61,7 @@ _OUTPUT_BYTES_MAX = 2 << 20
 _CHUNK_BYTES = 65536
 _LIMIT = "limit"
 _UNFINISHED = ".tmp"
+_STACK_LIMIT = Lock()
 # A recorder that was killed leaves what nobody continues.
 _LEFT_AFTER_S = 24 * 3600.0
 
@@ -157,11 +159,11 @@ def identity_of(program: Program) -> str:
     """
     parts = (
         _VERSION,
-        _digest(program.path),
+        digest_of(program.path),
         program.words,
         program.jobs,
         emulator_version(program.emulator[0]),
-        _digest(program.front_end),
+        digest_of(program.front_end),
         program.emulator[1:],
         program.architecture,
     )
@@ -463,6 +465,8 @@ class _Emulator:
             (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
             *((os.POSIX_SPAWN_CLOSE, inherited) for inherited in _inherited()),
         )
+        # The limit is of the whole process, which may record several in threads.
+        _STACK_LIMIT.acquire()
         stack = resource.getrlimit(resource.RLIMIT_STACK)
         try:
             # It moves addresses of the program; ours is given back.
@@ -478,6 +482,7 @@ class _Emulator:
             raise PlatformError(msg) from error
         finally:
             resource.setrlimit(resource.RLIMIT_STACK, stack)
+            _STACK_LIMIT.release()
             os.close(sink)
             os.close(terminal)
         self._code: int | None = None
@@ -584,6 +589,13 @@ def _users_folder() -> Path:
     return base / "laxity" / "streams"
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """Hash a file; one that has not changed is not read again."""
+    status = path.stat()
+    return _digest_once(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache
+def _digest_once(path: Path, _changed_ns: int, _size_bytes: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

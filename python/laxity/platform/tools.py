@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -223,6 +224,13 @@ def _is_program(path: Path) -> bool:
 
 
 def _checked(path: Path, name: str) -> Path:
+    status = path.stat()
+    return _asked_once(path, name, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache
+def _asked_once(path: Path, name: str, _changed_ns: int, _size_bytes: int) -> Path:
+    """Ask a program for its version; the same file need not be asked again."""
     expected = f"{name} {__version__}"
     try:
         done = subprocess.run(

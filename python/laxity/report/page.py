@@ -3,7 +3,7 @@
 """Write report.html and derived.json of a run: read, build the sections, render."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ from markupsafe import Markup
 from laxity import __version__
 from laxity.core.wording import visible
 from laxity.jobs.page import Group, Page
-from laxity.page.blocks import Quantity
+from laxity.page.blocks import Quantity, Section
 from laxity.store.run_directory import REPORT, Run, open_run, write_again, write_file
 
 DERIVED = "derived.json"
@@ -76,6 +76,15 @@ def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
     write_file(run_dir / REPORT, _render("page.html.j2", content))
     write_file(run_dir / DERIVED, msgspec.json.format(_derived(page.groups)) + b"\n")
     return run_dir / REPORT
+
+
+def write_sections(path: Path, title: str, sections: Sequence[Section]) -> None:
+    """Write a page of what is no run.
+
+    Raises:
+        PlatformError: It cannot be written.
+    """
+    write_again(path, _render("sections.html.j2", {"title": title, "sections": sections}))
 
 
 def _page_of(run: Run, exceedance: float | None) -> Page:

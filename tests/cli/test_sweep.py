@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity sweep`: one row per experiment, the same bytes however it came about."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from tests.cli.commands import LAXITY
+from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.waiting import wait_until
+
+from laxity.store.manifest import MemoryTraffic
+
+HEAD = """schema = 1
+[sweep]
+run = "mem -b 64KiB -p 1ms -t 2 -c 0 --interfere 'load 1MiB@1'"
+platform = "sim:sabrelite"
+"""
+GRID = (
+    HEAD
+    + """
+[[axis]]
+key = "interfere.0.cpus"
+values = ["1", "1-2"]
+
+[[axis]]
+key = "platform.L2.size"
+from = "256KiB"
+to = "1MiB"
+factor = 2
+"""
+)
+
+
+# A part is written every half second at first, and this one takes longer.
+LONG = GRID.replace("-t 2", "-t 6")
+
+
+def write_grid(laxity: Laxity, text: str = GRID) -> str:
+    (laxity.directory / "grid.toml").write_text(text)
+    return "grid.toml"
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    found = duckdb.read_parquet(str(path))
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def swept(laxity: Laxity, *words: str, to: str = "S", text: str = GRID) -> Path:
+    done = laxity("sweep", write_grid(laxity, text), "-o", to, "--quiet", *words)
+    assert done.returncode == 0, done.stderr
+    return laxity.directory / to / "sweep.parquet"
+
+
+def test_rows_are_in_the_order_of_the_grid_and_as_runs_of_their_own_are(laxity: Laxity):
+    rows = rows_of(swept(laxity))
+    cpus = [row["interfere.0.cpus"] for row in rows]
+    assert cpus == ["1", "1", "1", "1-2", "1-2", "1-2"]
+    sizes = [row["platform.L2.size_bytes"] for row in rows]
+    assert sizes == [262_144, 524_288, 1_048_576] * 2
+    assert all(row["error"] is None for row in rows)
+    # The run of the last one, by hand: 1 MiB is what the platform has.
+    words = ("mem", "-b", "64KiB", "-p", "1ms", "-c", "0", "-t", "2", "--interfere")
+    run = laxity.run(*words, "load 1MiB@1-2", "--platform", "sim:sabrelite")
+    assert rows[-1]["result_hash"] == run.manifest.result_hash
+    jobs = run.stream("jobs")
+    assert rows[-1]["mem.exec_ns.max"] == jobs["exec_ns"].max()
+    assert rows[-1]["mem.exec_ns.median"] == jobs["exec_ns"].min()
+    assert rows[-1]["mem.stall_shared_ns.sum"] == jobs["stall_shared_ns"].sum()
+    traffic = run.manifest.memory_traffic
+    assert isinstance(traffic, MemoryTraffic)
+    assert rows[-1]["memory.lines_written"] == traffic.lines_written
+    # All are different ones.
+    assert len({row["result_hash"] for row in rows}) == 6
+
+
+def test_any_number_of_workers_writes_the_same_bytes(laxity: Laxity):
+    one = swept(laxity, "--workers", "1", to="A").read_bytes()
+    three = swept(laxity, "--workers", "3", to="B").read_bytes()
+    assert one == three
+
+
+def test_killed_sweep_goes_on_to_the_same_bytes(laxity: Laxity):
+    whole = swept(laxity, to="A", text=LONG).read_bytes()
+    directory = laxity.directory / "B"
+    process = started(laxity, "-o", "B")
+    wait_until(lambda: any(directory.glob("parts/*.parquet")), "a part")
+    process.kill()
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == -signal.SIGKILL
+    assert not (directory / "sweep.parquet").exists()
+    done = laxity("sweep", "grid.toml", "-o", "B")
+    assert done.returncode == 0
+    assert "of 6 experiments are done already" in done.stderr
+    assert (directory / "sweep.parquet").read_bytes() == whole
+
+
+def started(laxity: Laxity, *words: str) -> "subprocess.Popen[str]":
+    """A sweep of its own process, with one worker: a part is there long before its end."""
+    return subprocess.Popen(
+        [*LAXITY, "sweep", write_grid(laxity, LONG), *words, "--workers", "1"],
+        cwd=laxity.directory,
+        env=laxity.environment(),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_interrupted_sweep_keeps_what_is_done_and_says_how_to_go_on(laxity: Laxity):
+    directory = laxity.directory / "B"
+    process = started(laxity, "-o", "B")
+    wait_until(lambda: any(directory.glob("parts/*.parquet")), "a part")
+    process.send_signal(signal.SIGINT)
+    out, told = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert "laxity sweep: interrupted; the same command goes on" in told
+    done = int(out.split()[0])
+    assert 0 < done < 6
+    assert out.splitlines() == [f"{done} of 6 experiments", "B"]
+    again = laxity("sweep", "grid.toml", "-o", "B")
+    assert again.returncode == 0
+    assert f"{done} of 6 experiments are done already" in again.stderr
+
+
+def test_second_sweep_of_a_directory_waits_for_the_end_of_the_first(laxity: Laxity):
+    process = started(laxity, "-o", "B")
+    try:
+        wait_until((laxity.directory / "B" / "sweep.json").exists, "the first")
+        done = laxity("sweep", "grid.toml", "-o", "B")
+    finally:
+        process.kill()
+        process.communicate(timeout=PATIENCE_S)
+    assert done.returncode == 2
+    assert "-o B: another laxity is writing it now; wait for its end" in done.stderr
+
+
+FEW = """
+[[axis]]
+key = "task.mem.args"
+values = [["16KiB"], ["wrong"]]
+
+[[axis]]
+key = "platform.l1d.size"
+values = ["32KiB", "33KiB"]
+"""
+
+
+def test_experiment_that_fails_is_a_row_with_its_error_and_counted(laxity: Laxity):
+    done = laxity("sweep", write_grid(laxity, HEAD + FEW), "-o", "S", "--format", "json")
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert (answer["experiments"], answer["done"], answer["failed"]) == (4, 4, 3)
+    right, *failed = rows_of(laxity.directory / answer["table"])
+    assert right["error"] is None
+    assert right["mem.exec_ns.max"] > 0
+    assert [row["mem.exec_ns.max"] for row in failed] == [None, None, None]
+    odd = "platform sim:sabrelite: l1d.size: 33KiB"
+    assert failed[0]["error"].startswith(odd)
+    assert failed[1]["error"].startswith('task "mem": ')
+    assert failed[2]["error"].startswith(odd)
+    # Where it was simulated is in no error: the same command again tells the same.
+    table = laxity.directory / "S" / "sweep.parquet"
+    again = laxity("sweep", "grid.toml", "-o", "T", "--workers", "1", "--quiet")
+    assert again.returncode == 1
+    assert (laxity.directory / "T" / "sweep.parquet").read_bytes() == table.read_bytes()
+    page = (laxity.directory / "S" / "sweep.html").read_text()
+    assert "why experiments have no figures" in page
+    # A sweep that is whole is told again.
+    told = laxity("sweep", "grid.toml", "-o", "S")
+    assert told.returncode == 1
+    assert told.stdout.startswith("4 of 4 experiments, 3 failed")
+
+
+def test_directory_of_something_else_is_refused(laxity: Laxity):
+    grid = write_grid(laxity, HEAD + FEW)
+    assert laxity("sweep", grid, "-o", "S", "--quiet").returncode == 1
+    write_grid(laxity, HEAD + FEW.replace("16KiB", "8KiB"))
+    done = laxity("sweep", grid, "-o", "S")
+    assert done.returncode == 2
+    assert "-o S: holds a sweep of another grid; name another directory by -o" in done.stderr
+    (laxity.directory / "other").mkdir()
+    (laxity.directory / "other" / "file").touch()
+    done = laxity("sweep", grid, "-o", "other")
+    assert done.returncode == 2
+    assert "-o other: is not empty and holds no sweep; name another directory" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (HEAD + FEW.replace("l1d.size", "l1d.sise"), 'grid.toml:11: key "platform.l1d.sise"'),
+        (HEAD + FEW.replace('"32KiB", "33KiB"', ""), "grid.toml:12: axis"),
+        (HEAD + FEW.replace('"32KiB"', '"3KiB"'), "grid.toml:10: the first experiment cannot be"),
+        (HEAD + 'columns = ["exec.max"]\n' + FEW, 'grid.toml:5: columns: "exec.max" is none'),
+        (HEAD.replace("sabrelite", "sabre") + FEW, "grid.toml:4: platform"),
+        (HEAD.replace("-p 1ms", "--perod 1ms") + FEW, "grid.toml:3: run: "),
+        (HEAD.replace("mem -b", "mm -b") + FEW, "grid.toml:7: key"),
+        (HEAD.replace("mem -b 64KiB", "mem.toml") + FEW, "grid.toml:3: run: names the spec"),
+        (
+            HEAD + '[[axis]]\nkey = "run.seed"\nfrom = 1\nto = 1000000000\n',
+            "grid.toml:5: 1000000000 = 1000000000 experiments, more than 100000; write shorter",
+        ),
+    ],
+)
+def test_mistake_in_a_grid_is_told_with_its_line_and_leaves_nothing(
+    laxity: Laxity, text: str, said: str
+):
+    done = laxity("sweep", write_grid(laxity, text), "-o", "S")
+    assert done.returncode == 2
+    assert f"laxity sweep: {said}" in done.stderr
+    assert laxity.names() == {"grid.toml"}
+
+
+def test_spec_of_a_grid_finds_its_files_from_where_it_lies(laxity: Laxity):
+    folder = laxity.directory / "below"
+    folder.mkdir()
+    (folder / "small.toml").write_text('schema = 1\nbase = "sabrelite"\n[core]\ncount = 2\n')
+    (folder / "spec.toml").write_text(
+        'schema = 1\n[run]\nplatform = "sim:small.toml"\njobs = 2\n'
+        '[[task]]\nworkload = "mem"\nargs = ["16KiB"]\nperiod = "1ms"\ncpus = "0"\n'
+    )
+    text = 'schema = 1\n[sweep]\nspec = "below/spec.toml"\ncolumns = ["exec_ns.mean"]\n'
+    axis = '[[axis]]\nkey = "platform.core.instruction_cycles"\nfrom = 1\nto = 2\n'
+    rows = rows_of(swept(laxity, text=text + axis))
+    assert [row["platform.core.instruction_cycles"] for row in rows] == [1, 2]
+    assert rows[0]["error"] is None
+    assert rows[0]["mem.exec_ns.mean"] > 0
+    # Default: beside other runs, named as the grid.
+    assert laxity("sweep", "grid.toml", "--quiet").returncode == 0
+    assert (laxity.directory / "runs" / "grid" / "sweep.parquet").exists()
