@@ -51,6 +51,8 @@ NAMING = [
     ("observe", "--cgroup", HOSTILE),
     ("platform", "derive", HOSTILE, "-o", "p.toml"),
     ("report", HOSTILE),
+    ("reproduce", HOSTILE),
+    ("reproduce", "sebek", HOSTILE),
     ("run", HOSTILE),
     ("run", HOSTILE + ".toml"),
     ("run", "cpu", "-p", HOSTILE),
@@ -65,6 +67,8 @@ NAMING = [
     ("suite", "vet", HOSTILE),
     ("suite", "run", ".", "--vetting", HOSTILE),
     ("suite", HOSTILE),
+    ("sweep", HOSTILE),
+    ("sweep", HOSTILE + ".toml"),
     ("workingset", HOSTILE),
     (HOSTILE,),
 ]
