@@ -32,9 +32,8 @@ Core::Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy 
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
       hierarchy_(hierarchy), is_plain_(
                                  platform.predictor_entries == 0 && platform.itlb.size_bytes == 0 &&
-                                 platform.dtlb.size_bytes == 0
+                                 platform.dtlb.size_bytes == 0 && !hierarchy.has_uncached()
                              ),
-
       branches_(platform.predictor_entries)
 {
 }
@@ -164,6 +163,11 @@ void Core::end_wait()
                 request->shared_used += shared;
                 stalls[static_cast<std::size_t>(Cause::Shared)] += shared;
                 ticks -= shared;
+                const std::uint64_t moved =
+                    std::min(ticks, request->read->away - request->moved_used);
+                request->moved_used += moved;
+                stalls[static_cast<std::size_t>(Cause::Moved)] += moved;
+                ticks -= moved;
             }
             stalls[static_cast<std::size_t>(request->cause)] += ticks;
         }
@@ -206,6 +210,9 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     const auto is_in_turn = [this] { return std::min(room_since_, now_) == turn_since_; };
     const bool may_be_taken = hierarchy_.is_coupling() && now_ == turn_ && !is_in_turn();
     if (!may_be_taken && hierarchy_.touch_privately(number_, kind, line, now_)) {
+        return true;
+    }
+    if (hierarchy_.touch_own(number_, line)) {
         return true;
     }
     if (now_ != turn_ || !is_in_turn()) {

@@ -66,7 +66,7 @@ void laxity_simulate(
             now = sample;
             scheduler.sample();
         } else if (decision == now) {
-            const laxity::Decision served = channel->decide();
+            const laxity::Decision served = channel->decide(hierarchy.links());
             hierarchy.counts(served.core).row_hits += served.is_row_hit ? 1 : 0;
             scheduler.look_again(*channel, now);
         } else if (action == now) {

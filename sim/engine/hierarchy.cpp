@@ -23,7 +23,8 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
       page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
       writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
       merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
-      frames_(platform), memory_(platform.memory, platform.cores)
+      frames_(platform), links_(platform), regions_(platform_, tasks, links_),
+      memory_(regions_.instances(), platform.cores)
 {
     for (const laxity_sim_task &task : tasks) {
         tasks_.push_back({.program = task.program});
@@ -132,7 +133,8 @@ void Hierarchy::send_merging(std::uint32_t core, std::uint64_t now)
     }
 }
 
-/* Calls the function with each private cache of another core that may hold the line. */
+/* Calls the function with each cache of another core that may hold the line, and is not this
+ * core's, too. */
 template <typename Function> void Hierarchy::each_copy(const Touch &touch, Function function)
 {
     if (touch.task == KERNEL) {
@@ -141,9 +143,10 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
     std::uint64_t others = tasks_[touch.task].visited & ~(std::uint64_t{1} << touch.core);
     for (; others != 0; others &= others - 1) {
         const auto other = static_cast<std::uint32_t>(std::countr_zero(others));
-        function(first_level(other, touch.kind).cache, touch.line);
-        for (std::size_t i = 0; i < levels_.size() && platform_.levels[i].cores == 1; i++) {
-            function(levels_[i][other].cache, touch.at);
+        function(first_level(other, touch.kind).cache, touch.line, other);
+        const std::size_t n = first_common_level(touch.core, other);
+        for (std::size_t i = 0; i < n; i++) {
+            function(level(i, other).cache, touch.at, other);
         }
     }
 }
@@ -152,13 +155,15 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
 Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 {
     Copies copies;
-    each_copy(touch, [&touch, &copies](Cache &cache, std::uint64_t at) {
+    each_copy(touch, [&](Cache &cache, std::uint64_t at, std::uint32_t other) {
         Place *const place = cache.find(touch.line, at);
         if (place == nullptr) {
             return;
         }
         copies.is_any = true;
+        copies.dirty_core = !copies.is_dirty && place->is_dirty() ? other : copies.dirty_core;
         copies.is_dirty |= place->is_dirty();
+        copies.round_trip = std::max(copies.round_trip, round_trip(touch.core, other));
         if (touch.kind == Kind::Load) {
             place->set_shared();
             place->set_clean();
@@ -178,7 +183,7 @@ bool Hierarchy::is_held(const Touch &touch)
         }
     }
     bool is_found = false;
-    each_copy(touch, [&touch, &is_found](Cache &cache, std::uint64_t at) {
+    each_copy(touch, [&touch, &is_found](Cache &cache, std::uint64_t at, std::uint32_t) {
         is_found |= cache.find(touch.line, at) != nullptr;
     });
     return is_found;
@@ -191,9 +196,8 @@ bool Hierarchy::will_merge(const Touch &touch)
 
 /* A core has sent a channel something. If that was more than it has room for, others wait who find
  * none; so shall the core, or those who only hit in a level might go on so for ever. */
-void Hierarchy::owe(std::uint32_t core, std::uint64_t at, bool is_of_reads)
+void Hierarchy::owe(std::uint32_t core, std::size_t channel, bool is_of_reads)
 {
-    const std::size_t channel = memory_.channel_number_of(at);
     if (!memory_.channels()[channel].is_overfull(is_of_reads)) {
         return;
     }
@@ -232,6 +236,17 @@ std::uint32_t Hierarchy::limit_of(const Touch &touch) const
     return touch.kind == Kind::Fetch || touch.is_blocking() ? 0 : platform_.fill_buffers;
 }
 
+/* Of the channel of its line. */
+Room Hierarchy::needed_of(const Touch &touch) const
+{
+    const bool is_store = touch.kind == Kind::Store;
+    if (!touch.is_cached) {
+        return {.is_of_writes = is_store, .is_of_reads = !is_store};
+    }
+    /* What merges is never read; in the end it is written. */
+    return {.is_of_writes = true, .is_of_reads = !is_store || !merges_};
+}
+
 /* Step 3. */
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
@@ -257,14 +272,12 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         }
         return {.what = Answer::WaitsRequest, .request = first->number};
     }
-    Channel &channel = memory_.channel_of(touch.at);
-    if (is_upgrade || !channel.lacks({.is_of_writes = true, .is_of_reads = true}) ||
-        is_held(touch)) {
+    Channel &channel = memory_.channel_of(touch.instance, touch.at);
+    if (is_upgrade || !channel.lacks({.is_of_writes = true, .is_of_reads = true})) {
         return {.what = Answer::Done};
     }
-    /* What merges is never read; in the end it is written. */
-    const Room needed{.is_of_writes = true, .is_of_reads = touch.kind != Kind::Store || !merges_};
-    if (!channel.lacks(needed)) {
+    const Room needed = needed_of(touch);
+    if (!channel.lacks(needed) || (touch.is_cached && is_held(touch))) {
         return {.what = Answer::Done};
     }
     return {
@@ -278,13 +291,14 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
     CoreCaches &own = cores_[touch.core];
     std::uint64_t wish = touch.line;
-    if (wishes_ && touch.kind == Kind::Load && touch.instruction != NO_INSTRUCTION) {
+    if (wishes_ && touch.is_cached && touch.kind == Kind::Load && touch.instruction != NO_INSTRUCTION) {
         wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
     }
     return own.requests.emplace_back(Request{
         .number = own.n_made++,
         .line = touch.line,
         .at = touch.at,
+        .instance = touch.instance,
         .task = touch.task,
         .kind = touch.kind,
         .cause = cause,
@@ -293,6 +307,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         .done = NEVER,
         .read = {},
         .shared_used = 0,
+        .moved_used = 0,
         .wish = wish,
     });
 }
@@ -345,13 +360,50 @@ Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
     return victim;
 }
 
-std::size_t Hierarchy::first_shared_level() const
+/* The first level that is one core's and the other one's, too; else how many there are. */
+std::size_t Hierarchy::first_common_level(std::uint32_t core, std::uint32_t other) const
 {
     std::size_t i = 0;
-    while (i < levels_.size() && platform_.levels[i].cores == 1) {
+    while (i < levels_.size() &&
+           core / platform_.levels[i].cores != other / platform_.levels[i].cores) {
         i++;
     }
     return i;
+}
+
+std::uint64_t Hierarchy::round_trip(std::uint32_t core, std::uint32_t other) const
+{
+    return links_.round_trip(links_.domain_of(core), links_.domain_of(other));
+}
+
+bool Hierarchy::has_been_in(std::uint32_t task, std::uint32_t domain) const
+{
+    return task != KERNEL && (tasks_[task].visited & links_.cores_of(domain)) != 0;
+}
+
+/* Step 0, where the memory is not the core's own. */
+Answer Hierarchy::touch_uncached(const Touch &touch, std::uint64_t now)
+{
+    const Answer answer = room(touch, now, false);
+    if (answer.what != Answer::Done) {
+        return answer;
+    }
+    counts(touch.core).uncached++;
+    const std::uint32_t core = regions_.instances()[touch.instance].core;
+    const bool is_left_behind = core != Instance::NOBODY && touch.task != KERNEL &&
+                                (tasks_[touch.task].visited >> core & 1U) != 0;
+    Request &request = make(touch, is_left_behind ? Cause::Moved : Cause::Own);
+    const std::uint64_t sent = now + request_ticks(touch.instance);
+    const bool is_word = touch.kind != Kind::Fetch;
+    const Message message{.at = touch.at, .arrival = sent, .core = touch.core, .is_word = is_word};
+    if (touch.kind == Kind::Store) {
+        request.done = sent;
+        write(touch.instance, message);
+    } else {
+        request.done = 0;
+        request.read = read(request, message);
+    }
+    return {.what = Answer::Asked, .request = request.number};
 }
 
 /* Step 4. */
@@ -374,15 +426,16 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     Request &request = make(touch, cause);
     if (copies.is_dirty) {
         counts(touch.core).transfers++;
-        request.done = now + platform_.transfer_ticks;
+        request.done =
+            now + platform_.transfer_ticks + round_trip(touch.core, copies.dirty_core);
         if (touch.kind == Kind::Load) {
-            write_back(touch, first_shared_level(), now);
+            write_back(touch, first_common_level(touch.core, copies.dirty_core), now);
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
         note_written(request, touch, now);
     } else if (goes_through && n_levels_on_ == 0) {
-        request.done = now + platform_.memory.request_ticks;
+        request.done = now + request_ticks(touch.instance);
     } else {
         send(request, touch.core, now);
     }
@@ -398,12 +451,12 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 /* A store to a line that others may hold, too. */
 Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
 {
-    each_copy(touch, [&touch](Cache &cache, std::uint64_t at) { cache.remove(touch.line, at); });
+    const Copies copies = look_elsewhere(touch);
     place.set_unshared();
     place.set_dirty();
     counts(touch.core).upgrades++;
     Request &request = make(touch, Cause::Moved);
-    request.done = now + platform_.upgrade_ticks;
+    request.done = now + platform_.upgrade_ticks + copies.round_trip;
     return {.what = Answer::Asked, .request = request.number};
 }
 
@@ -423,6 +476,14 @@ Answer Hierarchy::touch(Touch touch, std::uint64_t now)
     touch.at = frames_.physical(touch.line);
     CoreCaches &own = cores_[touch.core];
     (void)has_outstanding(touch.core, now);
+    if (!regions_.is_plain()) {
+        const Lying &lying = regions_.used(touch.line, links_.domain_of(touch.core));
+        touch.instance = lying.instance;
+        touch.is_cached = lying.is_cached;
+        if (!touch.is_cached) {
+            return touch_uncached(touch, now);
+        }
+    }
     Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
     /* What goes through may find its line, and goes on all the same. */

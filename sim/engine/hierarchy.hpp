@@ -8,8 +8,10 @@
 #include "interface/engine.h"
 #include "model/cache.hpp"
 #include "model/frames.hpp"
+#include "model/links.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/regions.hpp"
 #include "model/spaces.hpp"
 #include "model/strides.hpp"
 
@@ -35,6 +37,7 @@ struct Request {
     std::uint64_t number;
     std::uint64_t line;
     std::uint64_t at; /* its number in memory */
+    std::uint32_t instance; /* of memory */
     std::uint32_t task;
     Kind kind;
     Cause cause;
@@ -43,6 +46,7 @@ struct Request {
     std::uint64_t done;        /* not before; NEVER if not known */
     ReadRef read;              /* nor before this one, if there is one */
     std::uint64_t shared_used; /* of what the read was held up for others */
+    std::uint64_t moved_used;  /* of what it was away */
     std::uint64_t wish;        /* the line that its instruction will ask for; its own: none */
 
     [[nodiscard]] std::uint64_t done_at() const
@@ -60,7 +64,10 @@ struct Touch {
     std::uint64_t written;                      /* of a store: the bytes of the line, as bits */
     bool is_walk = false;                       /* a load of a page table */
     std::uint64_t instruction = NO_INSTRUCTION; /* of a task's load: its address */
-    std::uint64_t at = 0; /* the line's number in memory; the hierarchy knows it */
+    /* The hierarchy knows what follows. */
+    std::uint64_t at = 0;       /* the line's number in memory */
+    std::uint32_t instance = 0; /* of memory */
+    bool is_cached = true;
 
     /* A load that is waited for whatever the platform has. */
     [[nodiscard]] bool is_blocking() const
@@ -123,6 +130,26 @@ class Hierarchy {
         return true;
     }
 
+    /* An access to memory of the core's own that is not cached: it takes nothing more. False:
+     * nothing is done. */
+    [[nodiscard]] bool has_uncached() const
+    {
+        return regions_.has_uncached();
+    }
+    bool touch_own(std::uint32_t core, std::uint64_t line)
+    {
+        if (!regions_.has_uncached()) {
+            return false;
+        }
+        const Lying &lying = regions_.of(line);
+        if (lying.is_cached || lying.instance == Lying::UNDECIDED ||
+            regions_.instances()[lying.instance].core != core) {
+            return false;
+        }
+        cores_[core].counts.uncached++;
+        return true;
+    }
+
     /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
     Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
 
@@ -139,12 +166,12 @@ class Hierarchy {
         return !requests.empty();
     }
 
-    /* Whether reads are sent only where there is room for them: nothing merges, no other core has
-     * a copy, and no level takes from the next one what the next one was to be asked for. Whom a
-     * core waits for is known then when the channel has decided. */
+    /* Whether reads are sent only where there is room for them and for writes: nothing merges, no
+     * other core has a copy, no level takes from the next one what the next one was to be asked
+     * for, and all is cached. Whom a core waits for is known then when the channel has decided. */
     [[nodiscard]] bool keeps_room() const
     {
-        return !merges_ && !has_moved_ && n_levels_on_ <= 1;
+        return !merges_ && !has_moved_ && n_levels_on_ <= 1 && !regions_.has_uncached();
     }
 
     /* Whether an access of one core may take lines from caches that another one has for itself. */
@@ -168,6 +195,10 @@ class Hierarchy {
     [[nodiscard]] Memory &memory()
     {
         return memory_;
+    }
+    [[nodiscard]] Links &links()
+    {
+        return links_;
     }
     [[nodiscard]] laxity_sim_counts &counts(std::uint32_t core)
     {
@@ -225,6 +256,8 @@ class Hierarchy {
     struct Copies {
         bool is_any = false;
         bool is_dirty = false;
+        std::uint32_t dirty_core = 0;  /* the first that had it so */
+        std::uint64_t round_trip = 0;  /* on links, the longest to one that had it */
     };
 
     static void count(CoreCaches &own, Kind kind)
@@ -251,12 +284,14 @@ class Hierarchy {
     }
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_held(const Touch &touch);
-    void owe(std::uint32_t core, std::uint64_t at, bool is_of_reads);
+    void owe(std::uint32_t core, std::size_t channel, bool is_of_reads);
     bool pays(CoreCaches &own);
     [[nodiscard]] std::uint32_t limit_of(const Touch &touch) const;
     [[nodiscard]] bool is_brought_by_others(const Touch &touch) const;
     [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
     void note_written(Request &request, const Touch &touch, std::uint64_t now);
+    [[nodiscard]] Room needed_of(const Touch &touch) const;
+    Answer touch_uncached(const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
     Request &make(const Touch &touch, Cause cause);
     Place allocate_first(const Touch &touch, std::uint64_t now);
@@ -274,7 +309,7 @@ class Hierarchy {
     );
     void send(Request &request, std::uint32_t core, std::uint64_t now);
     void
-    prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
+    prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t departure);
     void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
     Place allocate(
         std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
@@ -292,7 +327,16 @@ class Hierarchy {
         std::uint64_t now
     );
     void write_back(const Touch &touch, std::size_t from_level, std::uint64_t now);
-    ReadRef read(std::uint64_t at, std::uint64_t arrival, std::uint32_t core);
+    [[nodiscard]] std::uint64_t request_ticks(std::uint32_t instance) const
+    {
+        return regions_.instances()[instance].memory->request_ticks;
+    }
+    std::uint32_t instance_of(std::uint64_t line, std::uint32_t core);
+    ReadRef read(const Request &request, Message message);
+    ReadRef read_line(const Request &request, const Message &message);
+    void write(std::uint32_t instance, Message message);
+    [[nodiscard]] std::uint64_t round_trip(std::uint32_t core, std::uint32_t other) const;
+    [[nodiscard]] bool has_been_in(std::uint32_t task, std::uint32_t domain) const;
     void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
     [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
     [[nodiscard]] std::uint32_t &n_last(std::uint32_t program, std::uint32_t core)
@@ -301,7 +345,7 @@ class Hierarchy {
     }
     void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);
     static void find_cause(Store &store, std::uint64_t line, Cause &cause);
-    [[nodiscard]] std::size_t first_shared_level() const;
+    [[nodiscard]] std::size_t first_common_level(std::uint32_t core, std::uint32_t other) const;
 
     laxity_sim_platform platform_;
     unsigned page_shift_;      /* of the number of a line */
@@ -313,7 +357,9 @@ class Hierarchy {
     bool merges_;                   /* stores, if nothing holds their lines */
     bool has_moved_ = false;        /* a task, from one core to another */
     Frames frames_;
-    Memory memory_; /* before whoever holds its reads */
+    Links links_;
+    Regions regions_; /* of memory_ */
+    Memory memory_;   /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;

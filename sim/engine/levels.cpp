@@ -115,9 +115,10 @@ void Hierarchy::hand_down(
         at = frames_.physical(victim.line());
     }
     if (victim.is_dirty()) {
-        memory_.write(at, now + platform_.memory.request_ticks, core);
+        const std::uint32_t instance = instance_of(victim.line(), core);
         counts(core).writes++;
-        owe(core, at, false);
+        write(instance, {.at = at, .arrival = now + request_ticks(instance), .core = core});
+        owe(core, memory_.channel_number_of(instance, at), false);
     }
 }
 
@@ -159,13 +160,45 @@ void Hierarchy::move_up(
     }
 }
 
-/* Sends a read to memory. */
-ReadRef Hierarchy::read(std::uint64_t at, std::uint64_t arrival, std::uint32_t core)
+/* The memory of a line whose page has been used. */
+std::uint32_t Hierarchy::instance_of(std::uint64_t line, std::uint32_t core)
 {
-    ReadRef read = memory_.read(at, arrival, core);
-    counts(core).reads++;
-    owe(core, at, true);
+    return regions_.is_plain() ? 0 : regions_.used(line, links_.domain_of(core)).instance;
+}
+
+/* Sends a read that departs at `arrival` to the memory of a request. */
+ReadRef Hierarchy::read(const Request &request, Message message)
+{
+    const std::uint32_t here = links_.domain_of(message.core);
+    const std::uint32_t there = regions_.instances()[request.instance].domain;
+    counts(message.core).remote += here == there ? 0 : 1;
+    message.arrival += links_.ticks(here, there);
+    ReadRef read = memory_.read(request.instance, message);
+    if (here != there && has_been_in(request.task, there)) {
+        read->away = links_.round_trip(here, there);
+    }
     return read;
+}
+
+/* Likewise a write; a line may have to wait for the link. */
+void Hierarchy::write(std::uint32_t instance, Message message)
+{
+    const std::uint32_t here = links_.domain_of(message.core);
+    const std::uint32_t there = regions_.instances()[instance].domain;
+    counts(message.core).remote += here == there ? 0 : 1;
+    message.arrival = message.is_word
+                          ? message.arrival + links_.ticks(here, there)
+                          : links_.carry(here, there, message.arrival, message.core).tick;
+    memory_.write(instance, message);
+}
+
+/* A read of a line, for which there may be no room. */
+ReadRef Hierarchy::read_line(const Request &request, const Message &message)
+{
+    ReadRef sent = read(request, message);
+    counts(message.core).reads++;
+    owe(message.core, memory_.channel_number_of(request.instance, message.at), true);
+    return sent;
 }
 
 /* Steps f and g. */
@@ -203,21 +236,21 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
             hand_down(victim, i + 1, core, request.task, now);
         }
     }
-    const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
+    const std::uint64_t departure = now + path + request_ticks(request.instance);
     request.done = 0;
-    request.read = read(request.at, arrival, core);
+    request.read = read_line(request, {.at = request.at, .arrival = departure, .core = core});
     for (std::size_t i = 0; i < levels_.size(); i++) {
         if ((allocated >> i & 1U) != 0) {
             await(level(i, core), request.line, request.read, now);
         }
     }
     if (has_missed && platform_.levels[levels_.size() - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
-        prefetch(request, core, now, arrival);
+        prefetch(request, core, now, departure);
     }
 }
 
 void Hierarchy::prefetch(
-    const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival
+    const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t departure
 )
 {
     const std::size_t last = levels_.size() - 1;
@@ -230,7 +263,7 @@ void Hierarchy::prefetch(
     Store &store = level(last, core);
     const std::uint64_t at = frames_.physical(line);
     if (store.cache.find(line, at) != nullptr ||
-        memory_.channel_of(at).lacks({.is_of_reads = true})) {
+        memory_.channel_of(request.instance, at).lacks({.is_of_reads = true})) {
         return;
     }
     Cause unused = Cause::Own;
@@ -239,7 +272,7 @@ void Hierarchy::prefetch(
     if (is_handed_down(victim)) {
         hand_down(victim, last + 1, core, request.task, now);
     }
-    await(store, line, read(at, arrival, core), now);
+    await(store, line, read_line(request, {.at = at, .arrival = departure, .core = core}), now);
     counts(core).levels[last].prefetches++;
 }
 

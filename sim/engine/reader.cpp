@@ -45,7 +45,8 @@ std::optional<Event> event_of(const Access &access)
 Reader::Reader(
     const laxity_sim_task &task, std::uint64_t first_line, const laxity_sim_platform &platform
 )
-    : source_(task.source), decoder_(task.decoder), judge_(task.judge), first_line_(first_line),
+    : source_(task.source), decoder_(task.decoder), judge_(task.judge), placer_(task.placer),
+      first_line_(first_line),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
       shared_(task, first_line, platform.line_bytes), instruction_ticks_(platform.instruction_ticks)
 {
@@ -161,16 +162,25 @@ bool Reader::define(std::uint64_t id)
     return true;
 }
 
+void Reader::tell_placer(std::uint64_t word)
+{
+    if (placer_.on_word != nullptr) {
+        placer_.on_word(placer_.context, word);
+    }
+}
+
 /* A system call, or its answer. */
 void Reader::judge(std::uint64_t word)
 {
     const bool is_answer = (word & LAXITY_RECORD_RETURN) != 0;
-    std::uint64_t unused = 0;
+    tell_placer(word);
+    std::uint64_t next = 0;
     for (unsigned i = 0; i < (is_answer ? 1 : LAXITY_RECORD_ARGUMENTS); i++) {
-        if (!take_word(unused)) {
+        if (!take_word(next)) {
             fail("its stream ends within a record");
             return;
         }
+        tell_placer(next);
     }
     if (!is_answer && judge_.may_call != nullptr &&
         !judge_.may_call(judge_.context, word & ID_MASK, is_in_job_)) {

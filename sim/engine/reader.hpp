@@ -174,11 +174,13 @@ class Reader {
     bool define(std::uint64_t id);
     void
     append(Block &block, const laxity_sim_instruction &instruction, std::uint64_t address) const;
+    void tell_placer(std::uint64_t word);
     void judge(std::uint64_t word);
 
     laxity_sim_source source_;
     laxity_sim_decoder decoder_;
     laxity_sim_judge judge_;
+    laxity_sim_placer placer_;
     bool is_in_job_ = false;
     std::uint64_t first_line_;
     unsigned line_shift_;

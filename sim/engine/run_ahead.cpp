@@ -40,13 +40,14 @@ bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
     return false;
 }
 
-/* A line that is there, as its page is. */
+/* A line that is there, or is in memory of the core's own, as its page is. */
 template <bool IS_PLAIN>
 [[gnu::always_inline]] inline bool
 Core::touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as)
 {
     return (IS_PLAIN || hierarchy_.use_page(number_, kind, line)) &&
-           hierarchy_.touch_privately(number_, kind, known_as, now_);
+           (hierarchy_.touch_privately(number_, kind, known_as, now_) ||
+            (!IS_PLAIN && hierarchy_.touch_own(number_, known_as)));
 }
 
 /* True if all of it has been executed; else the core is where it could not go on. */

@@ -136,7 +136,7 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
     std::int64_t end_ns = clock_.ceil_ns(now);
     if (why == LAXITY_SIM_END_LIMIT) {
         end_ns = limit_ns_;
-    } else if (task.has_started) {
+    } else if (task.has_started && !task.asked->is_corunner) {
         end_ns = std::max(end_ns, task.job.start_ns + 1); /* its start lies before its end */
     }
     if (!text.empty()) {

@@ -23,6 +23,8 @@ extern "C" {
 enum {
     LAXITY_SIM_CORES_MAX = 64,
     LAXITY_SIM_LEVELS_MAX = 4, /* below the first */
+    LAXITY_SIM_DOMAINS_MAX = 16,
+    LAXITY_SIM_REGIONS_MAX = 16,
     LAXITY_SIM_TASKS_MAX = 4096,
     LAXITY_SIM_REGISTERS = 128,
 };
@@ -52,6 +54,19 @@ enum laxity_sim_placement {
     LAXITY_SIM_SEQUENTIAL,
     LAXITY_SIM_RANDOM_FRAMES,
     LAXITY_SIM_COLOURED,
+};
+
+/* What there is one of. */
+enum laxity_sim_of {
+    LAXITY_SIM_OF_PLATFORM,
+    LAXITY_SIM_OF_DOMAIN,
+    LAXITY_SIM_OF_CORE,
+};
+
+/* Where pages of the main memory lie that nobody has placed, if each domain has some of it. */
+enum laxity_sim_home {
+    LAXITY_SIM_FIRST_TOUCH,
+    LAXITY_SIM_INTERLEAVED,
 };
 
 /* A cache; the lines of a platform are all of one size. Sets and ways are powers of two. */
@@ -84,9 +99,21 @@ struct laxity_sim_memory {
     uint32_t empty_ticks;
     uint32_t conflict_ticks;
     uint32_t line_ticks; /* >= 1: the transfer of a line */
+    uint32_t word_ticks; /* >= 1: of less than a line, where lines are not cached */
     uint32_t turnaround_ticks;
     uint32_t refresh_ticks;
     uint64_t refresh_interval; /* 0 = never */
+};
+
+/* Memory besides the main memory, of one kind, in one place or in several. */
+struct laxity_sim_region {
+    struct laxity_sim_memory memory;
+    enum laxity_sim_of of;
+    uint32_t domain; /* of one of the platform */
+    uint64_t size_bytes; /* of each; 0: not known. No page is refused for want of it. */
+    bool is_cached;
+    bool is_alias;  /* it is another way to the memories of region `alias`, 0 or one before */
+    uint32_t alias; /* what is said above but `is_cached` has no meaning then */
 };
 
 /* What of a platform file the model knows. All of it has been checked. */
@@ -121,7 +148,14 @@ struct laxity_sim_platform {
     struct laxity_sim_cache l1d;
     uint32_t n_levels;
     struct laxity_sim_level levels[LAXITY_SIM_LEVELS_MAX];
-    struct laxity_sim_memory memory;
+    struct laxity_sim_memory memory; /* the main memory, region 0 */
+    uint32_t domain_cores; /* neighbours; the last domain may have less; 0: there is one domain */
+    uint32_t link_ticks[LAXITY_SIM_DOMAINS_MAX][LAXITY_SIM_DOMAINS_MAX]; /* from one to another */
+    uint32_t link_line_ticks; /* that a line is on a link */
+    bool has_memory_each;     /* domain; otherwise the main memory lies in domain 0 */
+    enum laxity_sim_home home;
+    uint32_t n_regions; /* besides: region 1 is the first of them */
+    struct laxity_sim_region regions[LAXITY_SIM_REGIONS_MAX];
 };
 
 /* What an instruction needs and takes. */
@@ -182,15 +216,37 @@ struct laxity_sim_range {
     uint64_t end; /* the first behind it */
 };
 
+/* Where a page lies. */
+struct laxity_sim_place {
+    uint32_t region;
+    uint32_t instance; /* of the region: of the platform 0, else a domain or a core */
+};
+
+/* In region 0: where it is at home. */
+#define LAXITY_SIM_HOME UINT32_MAX
+
+/*
+ * Places the pages of a task, each when it is used for the first time, and not those that it
+ * shares; may be NULL: all are at home.
+ */
+struct laxity_sim_placer {
+    void *context;
+    struct laxity_sim_place (*place)(void *context, uint64_t address);
+    /* May be NULL. Each word of a call of the program, and of its answer (interface/records.h). */
+    void (*on_word)(void *context, uint64_t word);
+};
+
 /* A task: its program, and when its jobs are released. */
 struct laxity_sim_task {
     struct laxity_sim_source source;
     struct laxity_sim_decoder decoder;
     struct laxity_sim_judge judge;
-    /* Tasks of one program have the same ranges, and share what lies there; none may store there. */
+    /* Tasks of one program have the same ranges, and share what lies there; none may store there.
+     */
     uint32_t program; /* < LAXITY_SIM_TASKS_MAX */
     uint32_t n_shared;
     const struct laxity_sim_range *shared; /* ascending, apart from each other */
+    struct laxity_sim_placer placer;
     struct laxity_releases releases;
     int32_t priority;                          /* a larger one preempts */
     struct laxity_sim_reservation reservation; /* in place of a priority, and above all of them */
@@ -223,8 +279,10 @@ struct laxity_sim_counts {
         uint64_t misses;
         uint64_t prefetches;
     } levels[LAXITY_SIM_LEVELS_MAX];
-    uint64_t reads; /* sent to memory */
+    uint64_t reads; /* of cached lines, sent to memory */
     uint64_t writes;
+    uint64_t uncached; /* accesses of regions that are not cached */
+    uint64_t remote;   /* reads and writes of another domain's memory, of lines or less */
     uint64_t row_hits; /* of those that were decided */
 };
 

@@ -3,16 +3,18 @@
 #include "model/memory.hpp"
 
 #include "interface/engine.h"
+#include "model/links.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace laxity {
 
-Channel::Channel(const laxity_sim_memory &memory, std::uint32_t cores)
-    : memory_(memory), banks_(memory.banks), granted_to_(cores)
+Channel::Channel(const laxity_sim_memory &memory, std::uint32_t domain, std::uint32_t cores)
+    : memory_(memory), domain_(domain), banks_(memory.banks), granted_to_(cores)
 {
     reads_.limit = memory.read_queue;
     writes_.limit = memory.write_queue;
@@ -21,17 +23,26 @@ Channel::Channel(const laxity_sim_memory &memory, std::uint32_t cores)
     }
 }
 
-void Channel::send(std::uint64_t line, std::uint64_t arrival, std::uint32_t core, ReadRef read)
+void Channel::send(const Message &message, ReadRef read)
 {
     Queue &queue = read ? reads_ : writes_;
     queue.n_undecided++;
-    queue.waiting.push_back({
-        .row = line / memory_.channels / memory_.row_lines,
-        .arrival = arrival,
-        .core = core,
+    Pending pending{
+        .row = message.at / memory_.channels / memory_.row_lines,
+        .arrival = message.arrival,
+        .number = n_sent_++,
+        .core = message.core,
+        .is_word = message.is_word,
         .read = std::move(read),
-        .granted_to_others = granted_to_others(core),
-    });
+        .granted_to_others = granted_to_others(message.core),
+    };
+    /* Nearly always it is the last one. */
+    auto place = queue.waiting.end();
+    while (place != queue.waiting.begin() && std::prev(place)->arrival > message.arrival) {
+        place--;
+    }
+    queue.is_in_order &= place == queue.waiting.end();
+    queue.waiting.insert(place, std::move(pending));
 }
 
 std::uint64_t Channel::next() const
@@ -86,7 +97,17 @@ std::size_t Channel::choose() const
     return open == buffer_.end() ? 0 : static_cast<std::size_t>(open - buffer_.begin());
 }
 
-Decision Channel::decide()
+/* What was read goes back; a word waits for no line on the link. */
+Links::Arrival Channel::answer(const Pending &pending, std::uint64_t tick, Links &links) const
+{
+    const std::uint32_t to = links.domain_of(pending.core);
+    if (pending.is_word) {
+        return {.tick = tick + links.ticks(domain_, to), .waited_for_others = 0};
+    }
+    return links.carry(domain_, to, tick, pending.core);
+}
+
+Decision Channel::decide(Links &links)
 {
     const std::uint64_t now = next();
     refresh(now);
@@ -106,13 +127,14 @@ Decision Channel::decide()
         has_decided_ && was_read_ != is_read ? memory_.turnaround_ticks : 0;
     const std::uint64_t data =
         std::max((is_hit ? now : std::max(now, bank.ready)) + latency, bus_free_ + turnaround);
-    const std::uint64_t end = data + memory_.line_ticks;
+    const std::uint64_t end = data + (pending.is_word ? memory_.word_ticks : memory_.line_ticks);
     if (is_read) {
         const bool is_others_row = is_conflict && bank.opened_by != pending.core;
         const std::uint64_t excess = latency > memory_.hit_ticks ? latency - memory_.hit_ticks : 0;
+        const Links::Arrival arrival = answer(pending, end + memory_.response_ticks, links);
         pending.read->held_up = granted_to_others(pending.core) - pending.granted_to_others +
-                                (is_others_row ? excess : 0);
-        pending.read->done = end + memory_.response_ticks;
+                                (is_others_row ? excess : 0) + arrival.waited_for_others;
+        pending.read->done = arrival.tick;
     }
     const std::uint64_t granted = end - std::max(now, bus_free_);
     granted_ += granted;
@@ -129,15 +151,24 @@ Decision Channel::decide()
 
 std::uint32_t Channel::oldest_core() const
 {
-    const Queue &queue = lacks({.is_of_reads = true}) ? reads_ : writes_;
-    /* Of each kind the buffer has those that were sent first, in their order. */
-    const auto oldest = std::ranges::find_if(buffer_, [this, &queue](const Pending &pending) {
-        return bool{pending.read} == (&queue == &reads_);
-    });
-    if (oldest != buffer_.end()) {
-        return oldest->core;
+    const bool is_of_reads = lacks({.is_of_reads = true});
+    const Pending *oldest = nullptr;
+    for (const Pending &pending : buffer_) {
+        if (bool{pending.read} == is_of_reads &&
+            (oldest == nullptr || pending.number < oldest->number)) {
+            oldest = &pending;
+        }
     }
-    return queue.waiting.empty() ? UINT32_MAX : queue.waiting.front().core;
+    const Queue &queue = is_of_reads ? reads_ : writes_;
+    if (queue.is_in_order && oldest != nullptr) {
+        return oldest->core; /* what waits was sent behind it */
+    }
+    for (const Pending &pending : queue.waiting) {
+        if (oldest == nullptr || pending.number < oldest->number) {
+            oldest = &pending;
+        }
+    }
+    return oldest == nullptr ? UINT32_MAX : oldest->core;
 }
 
 } // namespace laxity

@@ -1,14 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Memory behind all caches: channels with queues, a reordering buffer and banks. */
+/* Memory behind all caches: channels with queues, a reordering buffer and banks. There may be
+ * several memories. */
 #ifndef LAXITY_SIM_MEMORY_HPP
 #define LAXITY_SIM_MEMORY_HPP
 
 #include "interface/engine.h"
+#include "model/links.hpp"
+#include "model/regions.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +25,7 @@ constexpr std::uint64_t NEVER = UINT64_MAX;
 struct Read {
     std::uint64_t done = NEVER;
     std::uint64_t held_up = 0; /* for other cores; known when done is */
+    std::uint64_t away = 0;    /* on links, for a task that has been where they lead to */
 };
 
 /* Reads, where each lies until nobody refers to it any more. */
@@ -110,18 +115,27 @@ struct Decision {
     bool is_row_hit;
 };
 
+/* A request of a core, as a channel is sent it. */
+struct Message {
+    std::uint64_t at; /* number of the line in memory */
+    std::uint64_t arrival;
+    std::uint32_t core;
+    bool is_word = false; /* less than a line */
+};
+
 class Channel {
   public:
-    Channel(const laxity_sim_memory &memory, std::uint32_t cores);
+    /* Of a memory in a domain. */
+    Channel(const laxity_sim_memory &memory, std::uint32_t domain, std::uint32_t cores);
 
     /* Sends a request; a write has no read. */
-    void send(std::uint64_t line, std::uint64_t arrival, std::uint32_t core, ReadRef read);
+    void send(const Message &message, ReadRef read);
 
     /* When it decides next; NEVER: nothing is undecided. */
     [[nodiscard]] std::uint64_t next() const;
 
     /* Decides, at next(). */
-    Decision decide();
+    Decision decide(Links &links);
 
     /* Whether there is none for one more request of one of these kinds. */
     [[nodiscard]] bool lacks(const Room &room) const
@@ -144,14 +158,17 @@ class Channel {
     struct Pending {
         std::uint64_t row;
         std::uint64_t arrival;
+        std::uint64_t number; /* how many were sent before */
         std::uint32_t core;
+        bool is_word;
         ReadRef read;
         std::uint64_t granted_to_others; /* when it was sent */
     };
     struct Queue {
-        std::deque<Pending> waiting;
+        std::deque<Pending> waiting; /* in the order of their arrival */
         std::uint32_t n_undecided = 0;
         std::uint32_t limit = 0;
+        bool is_in_order = true; /* nothing has come before what was sent before it */
     };
     struct Bank {
         std::uint64_t row = NEVER;
@@ -166,8 +183,12 @@ class Channel {
     void refresh(std::uint64_t now);
     void fill_buffer(std::uint64_t now);
     [[nodiscard]] std::size_t choose() const;
+    [[nodiscard]] Links::Arrival
+    answer(const Pending &pending, std::uint64_t tick, Links &links) const;
 
     laxity_sim_memory memory_;
+    std::uint32_t domain_;
+    std::uint64_t n_sent_ = 0;
     Queue reads_;
     Queue writes_;
     std::vector<Pending> buffer_;
@@ -184,38 +205,48 @@ class Channel {
 
 class Memory {
   public:
-    Memory(const laxity_sim_memory &memory, std::uint32_t cores)
-        : channels_(memory.channels, Channel{memory, cores})
+    Memory(std::span<const Instance> instances, std::uint32_t cores)
     {
+        for (const Instance &one : instances) {
+            first_channels_.push_back(channels_.size());
+            for (std::uint32_t i = 0; i < one.memory->channels; i++) {
+                channels_.emplace_back(*one.memory, one.domain, cores);
+            }
+        }
+        first_channels_.push_back(channels_.size());
     }
 
-    [[nodiscard]] std::size_t channel_number_of(std::uint64_t line) const
+    /* Of a line in one of the memories, by its number there. */
+    [[nodiscard]] std::size_t channel_number_of(std::uint32_t instance, std::uint64_t at) const
     {
-        return channels_.size() == 1 ? 0 : line % channels_.size();
+        const std::size_t first = first_channels_[instance];
+        const std::size_t n = first_channels_[instance + 1] - first;
+        return n == 1 ? first : first + at % n;
     }
-    [[nodiscard]] Channel &channel_of(std::uint64_t line)
+    [[nodiscard]] Channel &channel_of(std::uint32_t instance, std::uint64_t at)
     {
-        return channels_[channel_number_of(line)];
+        return channels_[channel_number_of(instance, at)];
     }
     [[nodiscard]] std::vector<Channel> &channels()
     {
         return channels_;
     }
 
-    ReadRef read(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
+    ReadRef read(std::uint32_t instance, const Message &message)
     {
         ReadRef read{reads_.take()};
-        channel_of(line).send(line, arrival, core, read);
+        channel_of(instance, message.at).send(message, read);
         return read;
     }
-    void write(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
+    void write(std::uint32_t instance, const Message &message)
     {
-        channel_of(line).send(line, arrival, core, {});
+        channel_of(instance, message.at).send(message, {});
     }
 
   private:
     Reads reads_; /* before whoever refers to them */
     std::vector<Channel> channels_;
+    std::vector<std::size_t> first_channels_; /* of each memory, and behind the last one */
 };
 
 } // namespace laxity

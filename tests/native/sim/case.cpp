@@ -95,6 +95,14 @@ void decode(
     }
 }
 
+/* Of a task: the same for a page each time. */
+laxity_sim_place place(void *context, std::uint64_t address)
+{
+    constexpr std::uint64_t PAGE_BYTES = 4096;
+    const auto &places = *static_cast<const std::vector<laxity_sim_place> *>(context);
+    return places[Random{address / PAGE_BYTES}.below(places.size())];
+}
+
 struct Listening {
     const Case *asked;
     Told *told;
@@ -289,9 +297,14 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
         sources.push_back({&program, 0});
     }
     std::vector<laxity_sim_task> tasks = asked.tasks;
+    std::vector<std::vector<laxity_sim_place>> places = asked.places;
+    places.resize(n_tasks);
     for (std::size_t i = 0; i < tasks.size(); i++) {
         tasks[i].source = {&sources[i], read_words, why};
         tasks[i].decoder = {&seed, decode};
+        if (!places[i].empty()) {
+            tasks[i].placer = {&places[i], place, nullptr};
+        }
         if (const auto found = asked.shared.find(tasks[i].program); found != asked.shared.end()) {
             tasks[i].n_shared = static_cast<std::uint32_t>(found->second.size());
             tasks[i].shared = found->second.data();
@@ -385,10 +398,46 @@ Told run_naive(const Case &asked)
     );
 }
 
+static std::string describe_memory(const std::string &name, const laxity_sim_memory &memory)
+{
+    return "\n  " + name + number("channels", memory.channels) +
+           number("queues", memory.read_queue) + number("+", memory.write_queue) +
+           number("reorder", memory.reorder) + number("banks", memory.banks) +
+           number("row_lines", memory.row_lines) + number("refresh", memory.refresh_interval);
+}
+
+/* Further memories, domains and links. */
+static std::string describe_places(const Case &asked)
+{
+    const laxity_sim_platform &platform = asked.platform;
+    std::string text = "\n  domains" + number("of cores", platform.domain_cores) +
+                       number("memory each", platform.has_memory_each ? 1 : 0) +
+                       number("home", platform.home) +
+                       number("line on a link", platform.link_line_ticks) + " links";
+    for (std::uint32_t a = 0; a < platform.cores; a++) {
+        for (std::uint32_t b = 0; b < platform.cores; b++) {
+            text += number("", platform.link_ticks[a][b]);
+        }
+    }
+    for (std::uint32_t i = 0; i < platform.n_regions; i++) {
+        const laxity_sim_region &region = platform.regions[i];
+        text += describe_memory("region " + std::to_string(i + 1), region.memory) +
+                number("of", region.of) + number("domain", region.domain) +
+                number("cached", region.is_cached ? 1 : 0) +
+                number("is alias", region.is_alias ? 1 : 0) + number("of", region.alias);
+    }
+    for (std::size_t task = 0; task < asked.places.size(); task++) {
+        text += "\n  pages of task" + number("", task) + " lie in";
+        for (const laxity_sim_place &place : asked.places[task]) {
+            text += number("", place.region) + number(":", place.instance);
+        }
+    }
+    return text;
+}
+
 std::string describe(const Case &asked)
 {
     const laxity_sim_platform &platform = asked.platform;
-    const laxity_sim_memory &memory = platform.memory;
     const auto cache = [](const std::string &name, const laxity_sim_cache &of) {
         return "\n  " + name + number("bytes", of.size_bytes) + number("ways", of.ways) +
                number("replacement", of.replacement);
@@ -420,10 +469,7 @@ std::string describe(const Case &asked)
                 number("inclusion", level.inclusion) + number("prefetch", level.prefetch) +
                 number("mask of core 0", level.way_masks[0]);
     }
-    text += "\n  memory" + number("channels", memory.channels) +
-            number("queues", memory.read_queue) + number("+", memory.write_queue) +
-            number("reorder", memory.reorder) + number("banks", memory.banks) +
-            number("row_lines", memory.row_lines) + number("refresh", memory.refresh_interval);
+    text += describe_memory("memory", platform.memory) + describe_places(asked);
     for (const auto &[program, ranges] : asked.shared) {
         text += "\n  program" + number("", program) + " shares";
         for (const laxity_sim_range &range : ranges) {

@@ -38,6 +38,8 @@ struct Case {
     std::vector<Words> programs;        /* of each */
     /* By the number of a program: run() gives them to its tasks. */
     std::map<std::uint32_t, std::vector<laxity_sim_range>> shared;
+    /* Of each task, or empty: where its pages lie, each in one of these places; none: at home. */
+    std::vector<std::vector<laxity_sim_place>> places;
     std::uint64_t instructions_seed =
         0; /* what registers and ticks follow from; 0: there are none */
     std::int64_t limit_ns = INT64_MAX;

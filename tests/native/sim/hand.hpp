@@ -68,6 +68,26 @@ inline Words a_job(unsigned n, const std::vector<std::uint64_t> &loads)
     return words;
 }
 
+struct Accessed {
+    std::uint64_t address;
+    bool is_store;
+};
+
+/* An instruction for each access. */
+inline Words a_job_that_accesses(const std::vector<Accessed> &accesses)
+{
+    Words words;
+    const auto n = static_cast<unsigned>(accesses.size());
+    words.define(CODE, std::vector<std::uint8_t>(n + 2, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    for (unsigned i = 0; i < n; i++) {
+        words.access(i + 1, accesses[i].address, WORD, accesses[i].is_store);
+    }
+    words.mark(n + 1, LAXITY_MARK_JOB_FINISH);
+    return words;
+}
+
 struct WantTurn {
     std::uint32_t core, task;
     laxity_sim_turn turn;
@@ -101,6 +121,7 @@ struct Want {
     std::uint32_t task;
     std::int64_t start_ns, finish_ns, busy_ns, own_ns, reload_ns, shared_ns;
     std::uint32_t preemptions;
+    std::int64_t moved_ns = 0;
 };
 
 inline void check_one(const Told &told, const std::vector<Want> &wants)
@@ -118,9 +139,12 @@ inline void check_one(const Told &told, const std::vector<Want> &wants)
         CHECK_EQUAL(call.job.stall_own_ns, want.own_ns);
         CHECK_EQUAL(call.job.stall_reload_ns, want.reload_ns);
         CHECK_EQUAL(call.job.stall_shared_ns, want.shared_ns);
-        CHECK_EQUAL(call.job.stall_moved_ns, 0);
+        CHECK_EQUAL(call.job.stall_moved_ns, want.moved_ns);
         CHECK_EQUAL(call.job.preemptions, want.preemptions);
-        CHECK_EQUAL(call.job.exec_ns, want.busy_ns + want.own_ns + want.reload_ns + want.shared_ns);
+        CHECK_EQUAL(
+            call.job.exec_ns,
+            want.busy_ns + want.own_ns + want.reload_ns + want.shared_ns + want.moved_ns
+        );
     }
     CHECK_EQUAL(n, wants.size());
 }

@@ -5,6 +5,7 @@
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "random.hpp"
+#include "random_places.hpp"
 #include "random_program.hpp"
 
 #include <algorithm>
@@ -20,11 +21,6 @@ constexpr std::int64_t NO_TIMEOUT_NS = 1'000'000'000'000;
 constexpr std::uint64_t LONGEST_MERGED_BYTES = 64;
 constexpr std::uint64_t PRIORITIES = 4;
 constexpr std::uint64_t LONGEST_CROWDED = 16;
-
-std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
-{
-    return static_cast<std::uint32_t>(random.between(least, most));
-}
 
 laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uint64_t most_sets)
 {
@@ -68,25 +64,6 @@ void make_levels(Random &random, laxity_sim_platform &platform)
             mask = random.is(1, 2) ? 0 : random.next() >> (64 - level.cache.ways);
         }
     }
-}
-
-void make_memory(Random &random, laxity_sim_memory &memory)
-{
-    memory.channels = small(random, 1, 3);
-    memory.read_queue = small(random, 1, 6);
-    memory.write_queue = small(random, 1, 6);
-    memory.reorder = small(random, 1, 8);
-    memory.banks = small(random, 1, 8);
-    memory.row_lines = small(random, 1, 16);
-    memory.request_ticks = small(random, 1, 9);
-    memory.response_ticks = small(random, 0, 9);
-    memory.hit_ticks = small(random, 0, 20);
-    memory.empty_ticks = memory.hit_ticks + small(random, 0, 15);
-    memory.conflict_ticks = memory.empty_ticks + small(random, 0, 15);
-    memory.line_ticks = small(random, 1, 12);
-    memory.turnaround_ticks = small(random, 0, 9);
-    memory.refresh_ticks = small(random, 1, 90);
-    memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
 }
 
 /* Of cores half of the platforms have none, the others one or several; likewise of caches. */
@@ -298,15 +275,21 @@ struct Habits {
     Extras extras;
     bool is_crowd;
     bool has_reservations;
-    std::int64_t period_ns; /* of a crowd, the shortest */
-    std::int64_t late_ns;   /* before it there are co-runners alone */
-    bool is_overfilled;     /* the memory */
+    std::int64_t period_ns;        /* of a crowd, the shortest */
+    std::int64_t late_ns;          /* before it there are co-runners alone */
+    bool is_overfilled;            /* the memory */
+    std::uint64_t piece_lines = 0; /* of all programs, if there are places for their pages */
+    std::uint64_t piece_pages = 0;
 };
 
 /* The program of the next task, and what its words have to do with it. */
 Bents random_bents(Random &random, const Case &made, const Habits &habits, laxity_sim_task &task)
 {
-    Bents bents{.stores_much = habits.is_overfilled};
+    Bents bents{
+        .stores_much = habits.is_overfilled,
+        .piece_lines = habits.piece_lines,
+        .piece_pages = habits.piece_pages,
+    };
     if (made.shared.empty() || random.is(1, 6)) {
         return bents; /* of program 0, which shares nothing */
     }
@@ -413,12 +396,54 @@ void add_task(Random &random, Random &other, Case &made, const Habits &habits)
     add_words(random, made, task, std::move(writer.words));
 }
 
+/* Domains, further regions, or both; and programs of many pages, that lie somewhere. */
+void make_places(Random &random, Case &made, Habits &habits)
+{
+    const std::uint64_t which = random.between(1, 3);
+    if ((which & 1) != 0) {
+        make_domains(random, made.platform);
+    }
+    if ((which & 2) != 0) {
+        make_regions(random, made.platform);
+    }
+    if (random.is(3, 4)) {
+        habits.piece_lines = std::uint64_t{1} << random.below(4);
+        habits.piece_pages = std::uint64_t{1} << random.below(3);
+    }
+}
+
+/* Of tasks that have been made; many move to other domains. */
+void place_tasks(Random &random, Case &made)
+{
+    for (laxity_sim_task &task : made.tasks) {
+        if (random.is(1, 2)) {
+            task.cores = (std::uint64_t{1} << made.platform.cores) - 1;
+        }
+        made.places.push_back(random_places(random, made.platform));
+    }
+    if (random.is(1, 4)) {
+        made.waits = Case::Waits::HandOver;
+        made.waits_seed = random.next();
+    }
+}
+
+void make_samples(Random &random, Case &made)
+{
+    if (!random.is(1, 3)) {
+        return;
+    }
+    made.first_sample_ns = random.is(1, 2) ? 0 : guess_ns(random, made.platform, LONGEST_JOB);
+    made.sample_ns = random.is(1, 8) ? static_cast<std::int64_t>(random.between(1, 3))
+                                     : guess_ns(random, made.platform, random.between(1, 20));
+}
+
 } // namespace
 
 Case random_case(std::uint64_t seed)
 {
     Random random{seed};
-    Random other{~seed}; /* so that what it draws changes nothing else of a case */
+    Random other{~seed};                /* so that what it draws changes nothing else of a case */
+    Random where{Random{~seed}.next()}; /* likewise */
     Case made;
     Habits habits{
         .extras = random_extras(random),
@@ -434,6 +459,10 @@ Case random_case(std::uint64_t seed)
     make_programs(other, made);
     if (habits.is_overfilled) {
         make_overfilled(other, made.platform);
+    }
+    const bool is_placed = where.is(2, 3);
+    if (is_placed) {
+        make_places(where, made, habits);
     }
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
@@ -462,10 +491,9 @@ Case random_case(std::uint64_t seed)
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, other, made, habits);
     }
-    if (random.is(1, 3)) {
-        made.first_sample_ns = random.is(1, 2) ? 0 : guess_ns(random, made.platform, LONGEST_JOB);
-        made.sample_ns = random.is(1, 8) ? static_cast<std::int64_t>(random.between(1, 3))
-                                         : guess_ns(random, made.platform, random.between(1, 20));
+    if (is_placed) {
+        place_tasks(where, made);
     }
+    make_samples(random, made);
     return made;
 }

@@ -46,6 +46,10 @@ Writer::Writer(Random &random, std::uint32_t line_bytes, const Extras &extras, B
     } else if (extras.has_strides) {
         begin_ = random.below(PAGE_BYTES);
     }
+    if (piece_bytes_ == 0 && bents_.piece_lines > 0) {
+        piece_bytes_ = bents_.piece_lines * line_bytes;
+        piece_pages_ = bents_.piece_pages;
+    }
     if (piece_bytes_ == 0 && bents_.lines_before > 0) {
         begin_ = (PAGE_BYTES - bents_.lines_before * line_bytes % PAGE_BYTES) % PAGE_BYTES;
     }

@@ -37,6 +37,8 @@ struct Bents {
     bool stores_there = false;              /* now and then, which ends the program */
     std::uint64_t lines_before = 0;         /* of data, before the border of a page; 0: as it is */
     bool stores_much = false;
+    std::uint64_t piece_lines = 0; /* of data and code, that lie together; 0: as it is */
+    std::uint64_t piece_pages = 0; /* from one to the next */
 };
 
 /* Makes the words of one task. */

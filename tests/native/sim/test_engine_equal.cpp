@@ -103,6 +103,52 @@ void add_features_of_caches(Uses &uses, const naive::Features &features)
     }
 }
 
+void add_features_of_places(Uses &uses, const naive::Features &features)
+{
+    uses["uncached fetches"] += features.uncached_fetches;
+    uses["uncached loads"] += features.uncached_loads;
+    uses["uncached stores"] += features.uncached_stores;
+    uses["uncached, of the own scratchpad"] += features.uncached_own;
+    uses["uncached, of another core's in the domain"] += features.uncached_near;
+    uses["uncached, of another core's in another domain"] += features.uncached_far;
+    uses["uncached, of what the task has left"] += features.uncached_moved;
+    uses["uncached, without room"] += features.uncached_no_room;
+    uses["uncached, through aliases"] += features.uncached_aliases;
+    uses["cached, through aliases"] += features.cached_aliases;
+    uses["cached, of further regions"] += features.cached_others;
+    uses["cached, placed in a domain"] += features.placed_in_domains;
+    uses["remote lines read"] += features.remote_lines_read;
+    uses["remote lines written"] += features.remote_lines_written;
+    uses["remote words read"] += features.remote_words_read;
+    uses["remote words written"] += features.remote_words_written;
+    uses["waits for links"] += features.waits_for_links;
+    uses["held up by links"] += features.held_up_by_links;
+    uses["away ticks"] += features.away_ticks;
+    uses["overtakes"] += features.overtakes;
+    for (std::size_t i = 0; i < features.homes_touched.size(); i++) {
+        uses["homes by first touch, domain " + std::to_string(i)] += features.homes_touched[i];
+    }
+    uses["homes, interleaved"] += features.homes_interleaved;
+    uses["copies in a level of another domain"] += features.copies_in_other_groups;
+    uses["dirty copies, written to a common level"] += features.written_to_common_levels;
+    uses["dirty copies, written behind all levels"] += features.written_behind_levels;
+    uses["transfers between domains"] += features.transfers_between_domains;
+    uses["upgrades between domains"] += features.upgrades_between_domains;
+}
+
+void add_platform(Uses &uses, const laxity_sim_platform &platform)
+{
+    const auto is_partial = [&platform](std::uint32_t group) {
+        return group > 0 && platform.cores % group != 0;
+    };
+    uses["platforms with a last domain of fewer cores"] +=
+        is_partial(platform.domain_cores) ? 1 : 0;
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        uses["levels with a last group of fewer cores"] +=
+            is_partial(platform.levels[i].cores) ? 1 : 0;
+    }
+}
+
 void add(Uses &uses, const Told &told)
 {
     /* So that what never happened is there, too. */
@@ -133,6 +179,7 @@ void add(Uses &uses, const Told &told)
     }
     add_features(uses, told.features);
     add_features_of_caches(uses, told.features);
+    add_features_of_places(uses, told.features);
 }
 
 int show(std::uint64_t seed)
@@ -166,6 +213,7 @@ std::uint64_t compare(std::uint64_t n_cases, std::uint64_t first_seed, Uses &use
         const Case asked = random_case(seed);
         const Told naive = run_naive(asked);
         add(uses, naive);
+        add_platform(uses, asked.platform);
         const std::string difference = first_difference(run_engine(asked), naive);
         if (!difference.empty() && ++n_different <= DIFFERENCES_SHOWN) {
             std::printf("# seed %" PRIu64 ": %s\n", seed, difference.c_str());

@@ -13,26 +13,6 @@
 
 namespace {
 
-struct Accessed {
-    std::uint64_t address;
-    bool is_store;
-};
-
-/* An instruction for each access. */
-Words a_job_that_accesses(const std::vector<Accessed> &accesses)
-{
-    Words words;
-    const auto n = static_cast<unsigned>(accesses.size());
-    words.define(CODE, std::vector<std::uint8_t>(n + 2, 4));
-    words.execute(0);
-    words.mark(0, LAXITY_MARK_JOB_START);
-    for (unsigned i = 0; i < n; i++) {
-        words.access(i + 1, accesses[i].address, WORD, accesses[i].is_store);
-    }
-    words.mark(n + 1, LAXITY_MARK_JOB_FINISH);
-    return words;
-}
-
 constexpr std::uint64_t STORED = 0x8040; /* line 513: of channel 1, if there are two */
 
 /*

@@ -113,7 +113,7 @@ class Accesses {
         }
         for (laxity::Channel &channel : hierarchy.memory().channels()) {
             while (channel.next() != laxity::NEVER) {
-                (void)channel.decide();
+                (void)channel.decide(hierarchy.links());
             }
         }
         return seen;
@@ -286,7 +286,8 @@ class TwoUndecidedWrites {
     /* The memory decides. */
     void decide()
     {
-        (void)accesses_.hierarchy.memory().channels()[0].decide();
+        laxity::Hierarchy &hierarchy = accesses_.hierarchy;
+        (void)hierarchy.memory().channels()[0].decide(hierarchy.links());
     }
 
   private:

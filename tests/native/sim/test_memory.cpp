@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 /* A channel of the memory against docs/simulation-model.md, section 4, calculated by hand. */
 #include "../test.h"
+#include "interface/engine.h"
+#include "model/links.hpp"
 #include "model/memory.hpp"
+#include "model/regions.hpp"
 #include "random.hpp"
 
 #include <cstdint>
@@ -36,21 +39,30 @@ laxity_sim_memory plain()
 constexpr laxity::Room READS{.is_of_reads = true};
 constexpr laxity::Room EITHER{.is_of_writes = true, .is_of_reads = true};
 
+/* Links of one domain: nothing takes one. */
+laxity::Links no_links(std::uint32_t cores)
+{
+    laxity_sim_platform platform{};
+    platform.cores = cores;
+    return laxity::Links{platform};
+}
+
 /* Memory of one channel, and its reads in the order of sending. */
 class Bench {
   public:
     explicit Bench(const laxity_sim_memory &memory, std::uint32_t cores = 2)
-        : memory_(memory, cores)
+        : memory_(std::vector{laxity::Instance{&memory, 0, laxity::Instance::NOBODY}}, cores),
+          links_(no_links(cores))
     {
     }
 
     void read(std::uint64_t line, std::uint64_t arrival = 0, std::uint32_t core = 0)
     {
-        reads.push_back(memory_.read(line, arrival, core));
+        reads.push_back(memory_.read(0, {.at = line, .arrival = arrival, .core = core}));
     }
     void write(std::uint64_t line, std::uint64_t arrival = 0, std::uint32_t core = 0)
     {
-        memory_.write(line, arrival, core);
+        memory_.write(0, {.at = line, .arrival = arrival, .core = core});
     }
     laxity::Channel &channel()
     {
@@ -59,7 +71,7 @@ class Bench {
     /* The kind of what was chosen, in a letter. */
     char decide()
     {
-        const laxity::Decision served = channel().decide();
+        const laxity::Decision served = channel().decide(links_);
         (served.is_read ? counts.reads : counts.writes)++;
         counts.row_hits += served.is_row_hit ? 1 : 0;
         return served.is_read ? 'R' : 'W';
@@ -77,6 +89,7 @@ class Bench {
     static constexpr std::size_t ENOUGH = 1000;
 
     laxity::Memory memory_; /* before what its reads lie in */
+    laxity::Links links_;
 
   public:
     std::vector<laxity::ReadRef> reads;
@@ -322,15 +335,17 @@ void lines_are_spread_over_channels_and_then_over_rows(void)
 {
     laxity_sim_memory memory = plain();
     memory.channels = 2;
-    laxity::Memory both{memory, 1};
-    CHECK(&both.channel_of(6) == both.channels().data());
-    CHECK(&both.channel_of(7) == &both.channels()[1]);
+    const std::vector<laxity::Instance> one{{&memory, 0, laxity::Instance::NOBODY}};
+    laxity::Memory both{one, 1};
+    laxity::Links links = no_links(1);
+    CHECK(&both.channel_of(0, 6) == both.channels().data());
+    CHECK(&both.channel_of(0, 7) == &both.channels()[1]);
     laxity_sim_counts counts{};
-    (void)both.read(0, 0, 0);
-    (void)both.read(6, 0, 0); /* 6 / 2 = 3: the last line of row 0 */
-    (void)both.read(8, 0, 0); /* 8 / 2 = 4: row 1 */
+    (void)both.read(0, {.at = 0, .arrival = 0, .core = 0});
+    (void)both.read(0, {.at = 6, .arrival = 0, .core = 0}); /* 6 / 2 = 3: the last line of row 0 */
+    (void)both.read(0, {.at = 8, .arrival = 0, .core = 0}); /* 8 / 2 = 4: row 1 */
     for (int i = 0; i < 3; i++) {
-        counts.row_hits += both.channels().front().decide().is_row_hit ? 1 : 0;
+        counts.row_hits += both.channels().front().decide(links).is_row_hit ? 1 : 0;
     }
     CHECK_EQUAL(counts.row_hits, 1);
 }

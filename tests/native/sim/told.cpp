@@ -65,6 +65,8 @@ std::vector<Count> counts_of(const laxity_sim_counts &counts)
         {"mispredictions", counts.mispredictions},
         {"reads", counts.reads},
         {"writes", counts.writes},
+        {"uncached", counts.uncached},
+        {"remote", counts.remote},
         {"row_hits", counts.row_hits},
     };
     for (unsigned i = 0; i < LAXITY_SIM_LEVELS_MAX; i++) {

@@ -64,11 +64,16 @@ void Stepper::account(const Wait &wait, std::uint64_t now, Spent &spent)
         (wait.is_others ? spent.shared : spent.own) += waited;
         return;
     }
-    const std::uint64_t others = std::min(waited, wait.request->held_up());
-    wait.request->used_up += others;
+    Request &request = *wait.request;
+    const std::uint64_t others = std::min(waited, request.held_up());
+    request.held_up_used += others;
     features_.held_up_ticks += others;
     spent.shared += others;
-    ticks_of(spent, wait.request->cause) += waited - others;
+    const std::uint64_t away = std::min(waited - others, request.away());
+    request.away_used += away;
+    features_.away_ticks += away;
+    spent.moved += away;
+    ticks_of(spent, request.cause) += waited - others - away;
 }
 
 void Stepper::end_wait(Core &core, Task *task)
@@ -227,12 +232,11 @@ void Stepper::do_access(Core &core, const Task *task)
         return;
     }
     const Channel &channel = machine_.channels[answer.channel];
-    const bool are_writes_full = channel.n_undecided(false) < platform_.memory.read_queue;
     core.wait = Wait{
         .from = core.now,
         .request = nullptr,
         .channel = answer.channel,
-        .is_others = channel.longest_undecided(are_writes_full) != core.number,
+        .is_others = channel.longest_undecided(!channel.is_full(false)) != core.number,
     };
 }
 

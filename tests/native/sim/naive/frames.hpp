@@ -13,6 +13,11 @@ namespace naive {
 
 constexpr unsigned SPACE_SHIFT = 48;
 constexpr std::uint32_t PAGE_BYTES = 4096;
+/* The task of what a switch and a timer's interrupt fetch and load. */
+constexpr std::uint32_t KERNEL = 65535;
+/* Of program 0: what its tasks share. Spaces below are of tasks alone. */
+constexpr std::uint32_t PROGRAMS = 32768;
+constexpr std::uint64_t PAGE_TABLES = std::uint64_t{1} << 47U; /* a task's, in its space */
 
 class Frames {
   public:

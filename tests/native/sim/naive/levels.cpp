@@ -14,15 +14,6 @@
 
 namespace naive {
 
-std::size_t Machine::first_shared_level() const
-{
-    std::size_t i = 0;
-    while (i < levels_.size() && platform_.levels[i].cores == 1) {
-        i++;
-    }
-    return i;
-}
-
 std::size_t Machine::first_level_on(std::size_t from)
 {
     std::size_t i = from;
@@ -35,7 +26,7 @@ std::size_t Machine::first_level_on(std::size_t from)
 /* Of a request that gets its number: what its prefetcher learns, and what shall be prefetched. */
 std::optional<std::uint64_t> Machine::wish(const By &by, const Touch &touch)
 {
-    if (levels_.empty()) {
+    if (levels_.empty() || !regions_.is_cached(touch.line)) {
         return std::nullopt;
     }
     switch (platform_.levels[levels_.size() - 1].prefetch) {
@@ -85,15 +76,15 @@ void Machine::walk(const By &by, Request &request)
     }
     const Touch touch{.kind = request.kind, .line = request.line};
     if (passes_first(touch) && first_level_on(0) == levels_.size()) {
-        request.at = by.now + platform_.memory.request_ticks;
+        request.at = by.now + request_ticks(request.line);
         return; /* there is no cache that would hold what is read */
     }
-    const std::uint64_t arrival = by.now + path + platform_.memory.request_ticks;
-    request.read = send_read(by, request.line, arrival);
+    const std::uint64_t departs = by.now + path + request_ticks(request.line);
+    request.read = send_read(by, request.line, departs);
     for (Cache *const cache : allocated) {
         cache->waits[request.line] = request.read;
     }
-    prefetch(by, request, arrival);
+    prefetch(by, request, departs);
 }
 
 /* allocated_last: by the walk of the request, above level i; or NULL. */
@@ -137,7 +128,7 @@ void Machine::move_up(const By &by, std::size_t i, const Request &request, Cache
 }
 
 /* What the request wishes for, when the last level has missed, too. */
-void Machine::prefetch(const By &by, const Request &request, std::uint64_t arrival)
+void Machine::prefetch(const By &by, const Request &request, std::uint64_t departs)
 {
     if (levels_.empty() || !request.wish) {
         return;
@@ -147,12 +138,12 @@ void Machine::prefetch(const By &by, const Request &request, std::uint64_t arriv
     const std::uint64_t lines = PAGE_BYTES / platform_.line_bytes;
     Cache &cache = level(last, by.core);
     if (cache.is_off() || line / lines != request.line / lines || cache.find(line) != nullptr ||
-        channel_of(line).n_undecided(false) >= platform_.memory.read_queue) {
+        channel_of(line).is_full(false)) {
         return;
     }
     take_lost(cache, line, nullptr);
     allocate_in_level(by, last, line, false);
-    cache.waits[line] = send_read(by, line, arrival);
+    cache.waits[line] = send_read(by, line, departs);
     totals_.cores[by.core].levels[last].prefetches++;
     features_.stride_prefetches +=
         platform_.levels[last].prefetch == LAXITY_SIM_PREFETCH_STRIDE ? 1 : 0;

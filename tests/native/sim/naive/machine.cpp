@@ -40,13 +40,18 @@ bool Request::is_outstanding(std::uint64_t now) const
 std::uint64_t Request::held_up() const
 {
     /* A read that was done earlier is not what the request waited for. */
-    return read != nullptr && read->done > at ? read->held_up - used_up : 0;
+    return read != nullptr && read->done > at ? read->held_up - held_up_used : 0;
+}
+
+std::uint64_t Request::away() const
+{
+    return read != nullptr && read->done > at ? read->away - away_used : 0;
 }
 
 Machine::Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals, Features &features)
-    : channels(platform.memory.channels, Channel{platform.memory}), platform_(platform),
-      totals_(totals), features_(features), frames_(std::make_shared<Frames>(platform)),
-      strides_(platform.cores, std::vector<Strided>(STRIDES)),
+    : platform_(platform), totals_(totals), features_(features),
+      frames_(std::make_shared<Frames>(platform)), links_(platform, features),
+      regions_(platform, links_, features), strides_(platform.cores, std::vector<Strided>(STRIDES)),
       l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes, nullptr}),
       l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes, nullptr}),
       itlb_(platform.cores, Cache{platform.itlb, PAGE_BYTES, nullptr}),
@@ -57,6 +62,11 @@ Machine::Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals,
         const laxity_sim_level &asked = platform.levels[i];
         const std::size_t n = (platform.cores + asked.cores - 1) / asked.cores;
         levels_.emplace_back(n, Cache{asked.cache, platform.line_bytes, frames_});
+    }
+    for (const Memory &memory : regions_.all()) {
+        for (std::uint32_t i = 0; i < memory.asked.channels; i++) {
+            channels.emplace_back(memory.asked, memory.domain, links_, features_);
+        }
     }
 }
 
@@ -130,6 +140,22 @@ void Machine::run_on(std::uint32_t task, std::uint32_t core)
     cores_run_on_[task].insert(core);
 }
 
+bool Machine::has_run_on(std::uint32_t task, std::uint32_t core) const
+{
+    const auto found = cores_run_on_.find(task);
+    return found != cores_run_on_.end() && found->second.contains(core);
+}
+
+bool Machine::has_run_in(std::uint32_t task, std::uint32_t domain) const
+{
+    for (std::uint32_t core = 0; core < platform_.cores; core++) {
+        if (links_.domain_of(core) == domain && has_run_on(task, core)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::optional<std::uint32_t> Machine::ran_last_on(std::uint32_t task) const
 {
     const auto found = last_core_.find(task);
@@ -169,8 +195,18 @@ Machine::RequestPtr Machine::outstanding_of(const By &by, std::uint64_t line)
     return last;
 }
 
+/* The page of the line has a frame and a home from now on. */
+void Machine::settle(const By &by, std::uint64_t line)
+{
+    frames_->touch(line);
+    regions_.touch(line, by.core);
+}
+
 Answer Machine::access(const By &by, const Touch &touch, bool has_waited)
 {
+    if (!regions_.is_cached(touch.line)) {
+        return pass_caches(by, touch);
+    }
     Cache &first = first_level(by.core, touch.kind);
     Place *const place = first.find(touch.line);
     const bool writes_through = platform_.writes_through && touch.kind == Kind::Store;
@@ -180,8 +216,9 @@ Answer Machine::access(const By &by, const Touch &touch, bool has_waited)
     if (place != nullptr && !has_waited) {
         first.use(*place);
     }
-    frames_->touch(touch.line);
+    settle(by, touch.line);
     features_.placed[platform_.placement]++;
+    regions_.count(touch.line);
     const std::uint64_t space = touch.line * platform_.line_bytes >> SPACE_SHIFT;
     features_.shared_accesses += space >= PROGRAMS && space != KERNEL ? 1 : 0;
     const RequestPtr on_its_way = outstanding_of(by, touch.line);
@@ -227,24 +264,6 @@ Answer Machine::join(const By &by, const Touch &touch, const RequestPtr &request
     return {.waits = touch.kind != Kind::Store && blocks(by, touch), .request = request};
 }
 
-Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
-{
-    if (const std::optional<Answer> no_room = find_no_room(by, touch, true)) {
-        return *no_room;
-    }
-    for (Cache *const cache : others_caches(by, touch.kind)) {
-        cache->remove(touch.line);
-    }
-    place.is_shared = false;
-    place.is_dirty = true;
-    const RequestPtr request = make_request(by, touch);
-    request->cause = Cause::Moved;
-    request->at = by.now + platform_.upgrade_ticks;
-    totals_.cores[by.core].upgrades++;
-    count(by, touch, false, false);
-    return {.waits = blocks(by, touch), .request = request};
-}
-
 /* Section 3, "Room"; none: there is. */
 std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bool is_upgrade)
 {
@@ -271,17 +290,23 @@ std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bo
         }
         return Answer{.has_no_room = true, .waits = true, .request = alike.front()};
     }
-    if (is_upgrade || others_hold(by, touch) || levels_hold(by, touch.line)) {
-        return std::nullopt;
-    }
-    const Channel &channel = channel_of(touch.line);
-    const bool are_writes_full = channel.n_undecided(true) >= platform_.memory.write_queue;
-    const bool are_reads_full = channel.n_undecided(false) >= platform_.memory.read_queue;
-    if (!are_writes_full && (!are_reads_full || merges(by, touch))) {
+    if (is_upgrade || !is_channel_full(by, touch)) {
         return std::nullopt;
     }
     features_.waits_for_channels++;
     return Answer{.has_no_room = true, .waits = true, .channel = channel_number(touch.line)};
+}
+
+bool Machine::is_channel_full(const By &by, const Touch &touch)
+{
+    const Channel &channel = channel_of(touch.line);
+    if (!regions_.is_cached(touch.line)) {
+        return channel.is_full(touch.kind == Kind::Store);
+    }
+    if (others_hold(by, touch) || levels_hold(by, touch.line)) {
+        return false;
+    }
+    return channel.is_full(true) || (channel.is_full(false) && !merges(by, touch));
 }
 
 /* Section 3, "Room" and "Debts"; none: the core owes nothing any more. */
@@ -290,8 +315,7 @@ std::optional<Answer> Machine::pay_debts(const By &by)
     std::set<Debt> &debts = debts_[by.core];
     while (!debts.empty()) {
         const Debt debt = *debts.begin();
-        const std::size_t n = channels[debt.channel].n_undecided(!debt.is_reads);
-        if (n >= (debt.is_reads ? platform_.memory.read_queue : platform_.memory.write_queue)) {
+        if (channels[debt.channel].is_full(!debt.is_reads)) {
             (debt.is_reads ? features_.waits_for_owed_reads : features_.waits_for_owed_writes)++;
             features_.owed_by_others += debt.task != by.task ? 1 : 0;
             return Answer{.has_no_room = true, .waits = true, .channel = debt.channel};
@@ -299,27 +323,6 @@ std::optional<Answer> Machine::pay_debts(const By &by)
         debts.erase(debts.begin());
     }
     return std::nullopt;
-}
-
-std::shared_ptr<Read> Machine::send_read(const By &by, std::uint64_t line, std::uint64_t arrival)
-{
-    Channel &channel = channel_of(line);
-    totals_.cores[by.core].reads++;
-    std::shared_ptr<Read> read = channel.send_read(by.core, frames_->physical(line), arrival);
-    if (channel.n_undecided(false) > platform_.memory.read_queue) {
-        debts_[by.core].insert({channel_number(line), true, by.task});
-    }
-    return read;
-}
-
-void Machine::send_write(const By &by, std::uint64_t line)
-{
-    Channel &channel = channel_of(line);
-    totals_.cores[by.core].writes++;
-    channel.send_write(by.core, frames_->physical(line), by.now + platform_.memory.request_ticks);
-    if (channel.n_undecided(true) > platform_.memory.write_queue) {
-        debts_[by.core].insert({channel_number(line), false, by.task});
-    }
 }
 
 Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
@@ -378,12 +381,8 @@ Answer Machine::miss(const By &by, const Touch &touch, bool is_held)
     request->at = by.now;
     const std::optional<Place> victim = allocate_first(by, touch, request.get());
     const Copies copies = take_from_others(by, touch, *request);
-    if (copies.was_dirty) {
-        request->at = by.now + platform_.transfer_ticks;
-        totals_.cores[by.core].transfers++;
-        if (touch.kind == Kind::Load) {
-            write_back(by, touch.line, first_shared_level());
-        }
+    if (copies.dirty_on) {
+        transfer(by, touch, *request, *copies.dirty_on);
     } else if (!copies.are_held && merges(by, touch)) {
         request->is_merging = true;
         note_bytes(by, touch, *request);
@@ -401,34 +400,6 @@ Answer Machine::miss(const By &by, const Touch &touch, bool is_held)
     return {.waits = blocks(by, touch), .request = request};
 }
 
-/* The private caches of the other cores that the task has run on, in which it may have the line. */
-std::vector<Cache *> Machine::others_caches(const By &by, Kind kind)
-{
-    std::vector<Cache *> caches;
-    if (by.task == KERNEL) {
-        return caches;
-    }
-    for (const std::uint32_t other : cores_run_on_[by.task]) {
-        if (other == by.core) {
-            continue;
-        }
-        caches.push_back(&first_level(other, kind));
-        for (std::size_t i = 0; i < levels_.size(); i++) {
-            if (platform_.levels[i].cores == 1) {
-                caches.push_back(&level(i, other));
-            }
-        }
-    }
-    return caches;
-}
-
-bool Machine::others_hold(const By &by, const Touch &touch)
-{
-    return std::ranges::any_of(others_caches(by, touch.kind), [&](Cache *cache) {
-        return cache->find(touch.line) != nullptr;
-    });
-}
-
 bool Machine::levels_hold(const By &by, std::uint64_t line)
 {
     for (std::size_t i = 0; i < levels_.size(); i++) {
@@ -443,34 +414,6 @@ bool Machine::merges(const By &by, const Touch &touch)
 {
     return touch.kind == Kind::Store && platform_.merges_stores && platform_.store_entries > 0 &&
            !passes_first(touch) && !others_hold(by, touch) && !levels_hold(by, touch.line);
-}
-
-/* Step 4 c. */
-Copies Machine::take_from_others(const By &by, const Touch &touch, Request &request)
-{
-    Copies copies;
-    for (Cache *const cache : others_caches(by, touch.kind)) {
-        Place *const copy = cache->find(touch.line);
-        if (copy == nullptr) {
-            continue;
-        }
-        copies.are_held = true;
-        copies.was_dirty |= copy->is_dirty;
-        if (touch.kind == Kind::Load) {
-            copy->is_shared = true;
-            copy->is_dirty = false;
-        } else if (touch.kind == Kind::Store) {
-            cache->remove(touch.line);
-        }
-    }
-    if (copies.are_held && request.cause == Cause::Own) {
-        request.cause = Cause::Moved;
-    }
-    Place *const own = l1d_[by.core].find(touch.line);
-    if (copies.are_held && touch.kind == Kind::Load && own != nullptr) {
-        own->is_shared = true;
-    }
-    return copies;
 }
 
 void Machine::note_bytes(const By &by, const Touch &touch, Request &request)

@@ -7,8 +7,10 @@
 #include "cache.hpp"
 #include "frames.hpp"
 #include "interface/engine.h"
+#include "links.hpp"
 #include "memory.hpp"
 #include "naive.hpp"
+#include "regions.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +23,6 @@
 
 namespace naive {
 
-/* The task of what a switch and a timer's interrupt fetch and load. */
-constexpr std::uint32_t KERNEL = 65535;
-/* Of program 0: what its tasks share. Spaces below are of tasks alone. */
-constexpr std::uint32_t PROGRAMS = 32768;
 constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
 
 enum class Kind {
@@ -44,14 +42,16 @@ struct Request {
     std::vector<bool> bytes{}; /* noted, of a line that merges */
     std::uint64_t at = 0;      /* done then, or with the read if that is later */
     std::shared_ptr<Read> read{};
-    std::uint64_t used_up = 0;           /* of what the read was held up for */
+    std::uint64_t held_up_used = 0;      /* of what the read was held up for */
+    std::uint64_t away_used = 0;         /* of what it was away for */
     std::optional<std::uint64_t> wish{}; /* the line that shall be prefetched with it */
 
     /* None: unknown. */
     [[nodiscard]] std::optional<std::uint64_t> done() const;
     [[nodiscard]] bool is_outstanding(std::uint64_t now) const;
-    /* What is left of what it was held up for by others. */
+    /* What is left of what it was held up for by others, and of what it was away for. */
     [[nodiscard]] std::uint64_t held_up() const;
+    [[nodiscard]] std::uint64_t away() const;
 };
 
 /* Who does something, and when. */
@@ -79,10 +79,17 @@ struct Answer {
     std::size_t channel = 0;
 };
 
-/* What was found in other cores' private caches. */
+/* A cache of another core. */
+struct Others {
+    std::uint32_t core;
+    Cache *cache;
+    bool is_shared = false; /* by several cores, which are not this one */
+};
+
+/* What was found in other cores' caches. */
 struct Copies {
     bool are_held = false;
-    bool was_dirty = false;
+    std::optional<std::uint32_t> dirty_on{}; /* the first core that had it dirty */
 };
 
 /* Room in a channel that a core owes. */
@@ -112,6 +119,7 @@ class Machine {
     void add(const laxity_sim_task &task)
     {
         tasks_.push_back(&task);
+        regions_.add(task);
     }
     /* has_waited: it had no room before. */
     Answer access(const By &by, const Touch &touch, bool has_waited);
@@ -153,9 +161,14 @@ class Machine {
     {
         return channels[channel_number(line)];
     }
-    [[nodiscard]] std::size_t channel_number(std::uint64_t line) const
+    [[nodiscard]] std::size_t channel_number(std::uint64_t line)
     {
-        return frames_->physical(line) % channels.size();
+        const Memory &memory = regions_.memory_of(line);
+        return memory.first_channel + frames_->physical(line) % memory.asked.channels;
+    }
+    [[nodiscard]] std::uint64_t request_ticks(std::uint64_t line)
+    {
+        return regions_.memory_of(line).asked.request_ticks;
     }
     /* No store allocates a line in the first level, or makes it dirty. */
     [[nodiscard]] bool passes_first(const Touch &touch) const
@@ -164,21 +177,34 @@ class Machine {
     }
     [[nodiscard]] bool blocks(const By &by, const Touch &touch) const;
 
+    /* What links take from a core to another one and back. */
+    [[nodiscard]] std::uint64_t ticks_and_back(std::uint32_t core, std::uint32_t other) const
+    {
+        return links_.ticks_and_back(links_.domain_of(core), links_.domain_of(other));
+    }
+    [[nodiscard]] bool has_run_in(std::uint32_t task, std::uint32_t domain) const;
+    [[nodiscard]] bool has_run_on(std::uint32_t task, std::uint32_t core) const;
+
+    void settle(const By &by, std::uint64_t line);
     RequestPtr outstanding_of(const By &by, std::uint64_t line);
+    Answer pass_caches(const By &by, const Touch &touch);
+    void count_uncached(const By &by, const Touch &touch);
     Answer hit(const By &by, const Touch &touch, Place &place, bool has_waited);
     Answer join(const By &by, const Touch &touch, const RequestPtr &request);
     Answer upgrade(const By &by, const Touch &touch, Place &place);
     Answer miss(const By &by, const Touch &touch, bool is_held);
     std::optional<Answer> find_no_room(const By &by, const Touch &touch, bool is_upgrade);
+    bool is_channel_full(const By &by, const Touch &touch);
     std::optional<Answer> pay_debts(const By &by);
     [[nodiscard]] std::shared_ptr<Read>
-    send_read(const By &by, std::uint64_t line, std::uint64_t arrival);
-    void send_write(const By &by, std::uint64_t line);
+    send_read(const By &by, std::uint64_t line, std::uint64_t departs, bool is_word = false);
+    void send_write(const By &by, std::uint64_t line, bool is_word = false);
     [[nodiscard]] std::uint32_t space_of(std::uint32_t task, std::uint64_t address) const;
     RequestPtr make_request(const By &by, const Touch &touch);
     std::optional<Place> allocate_first(const By &by, const Touch &touch, Request *request);
     Copies take_from_others(const By &by, const Touch &touch, Request &request);
-    std::vector<Cache *> others_caches(const By &by, Kind kind);
+    std::vector<Others> others_caches(const By &by, Kind kind);
+    void transfer(const By &by, const Touch &touch, Request &request, std::uint32_t from);
     bool others_hold(const By &by, const Touch &touch);
     bool levels_hold(const By &by, std::uint64_t line);
     bool merges(const By &by, const Touch &touch);
@@ -187,13 +213,12 @@ class Machine {
     void walk(const By &by, Request &request);
     void hit_level(const By &by, std::size_t i, Request &request, Cache *allocated_last);
     void move_up(const By &by, std::size_t i, const Request &request, Cache *allocated_last);
-    void prefetch(const By &by, const Request &request, std::uint64_t arrival);
+    void prefetch(const By &by, const Request &request, std::uint64_t departs);
     void allocate_in_level(const By &by, std::size_t i, std::uint64_t line, bool is_dirty);
     void remove_above(const By &by, std::size_t i, Place &victim);
     void hand_down(const By &by, const Place &victim, std::size_t first);
     void send(const By &by, Request &request);
     void write_back(const By &by, std::uint64_t line, std::size_t first);
-    [[nodiscard]] std::size_t first_shared_level() const;
     [[nodiscard]] std::size_t first_level_on(std::size_t from);
     void take_lost(Cache &cache, std::uint64_t line, Request *request);
     void note_lost(Cache &cache, std::uint64_t victim, const By &by);
@@ -203,6 +228,8 @@ class Machine {
     laxity_sim_totals &totals_;
     Features &features_;
     std::shared_ptr<Frames> frames_;
+    Links links_;
+    Regions regions_;
     std::vector<std::vector<Strided>> strides_; /* of each core */
     std::vector<Cache> l1i_;
     std::vector<Cache> l1d_;

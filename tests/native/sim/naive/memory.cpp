@@ -3,6 +3,7 @@
 #include "memory.hpp"
 
 #include "interface/engine.h"
+#include "links.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,17 +14,27 @@
 
 namespace naive {
 
-std::shared_ptr<Read>
-Channel::send_read(std::uint32_t core, std::uint64_t line, std::uint64_t arrival)
+std::shared_ptr<Read> Channel::send_read(const Message &message, std::uint64_t away)
 {
-    auto read = std::make_shared<Read>();
-    reads_.push_back({false, core, line, arrival, n_sent_++, read});
+    auto read = std::make_shared<Read>(Read{.away = away});
+    add({false, message, n_sent_++, read});
     return read;
 }
 
-void Channel::send_write(std::uint32_t core, std::uint64_t line, std::uint64_t arrival)
+void Channel::send_write(const Message &message)
 {
-    writes_.push_back({true, core, line, arrival, n_sent_++, nullptr});
+    add({true, message, n_sent_++, nullptr});
+}
+
+/* Behind those that arrive earlier or together with it. */
+void Channel::add(const Request &request)
+{
+    std::vector<Request> &kind = request.is_write ? writes_ : reads_;
+    const auto behind = std::ranges::find_if(kind, [&](const Request &other) {
+        return other.message.arrival > request.message.arrival;
+    });
+    features_.overtakes += behind != kind.end() ? 1 : 0;
+    kind.insert(behind, request);
 }
 
 std::vector<Channel::Request> Channel::undecided() const
@@ -50,7 +61,7 @@ std::uint32_t Channel::longest_undecided(bool is_write) const
     for (const Request &request : undecided()) {
         if (request.is_write == is_write && request.number < first) {
             first = request.number;
-            core = request.core;
+            core = request.message.core;
         }
     }
     return core;
@@ -62,9 +73,9 @@ std::optional<std::uint64_t> Channel::next_decision() const
     if (all.empty()) {
         return std::nullopt;
     }
-    std::uint64_t when = all.front().arrival;
+    std::uint64_t when = all.front().message.arrival;
     for (const Request &request : all) {
-        when = std::min(when, request.arrival);
+        when = std::min(when, request.message.arrival);
     }
     if (has_decided_) {
         when = std::max(when, last_decision_ + 1);
@@ -91,7 +102,7 @@ void Channel::refresh(std::uint64_t now)
 bool Channel::move_arrived(std::vector<Request> &from, std::uint64_t now)
 {
     const auto first = std::ranges::find_if(from, [now](const Request &request) {
-        return request.arrival <= now;
+        return request.message.arrival <= now;
     });
     if (first == from.end()) {
         return false;
@@ -122,6 +133,23 @@ std::size_t Channel::choose() const
     return 0;
 }
 
+/* What has been read, to its core. */
+void Channel::bring(const Request &request, std::uint64_t departs)
+{
+    const std::uint32_t core = request.message.core;
+    const std::uint32_t to = links_.domain_of(core);
+    Read &read = *request.read;
+    read.is_decided = true;
+    if (request.message.is_word) {
+        read.done = departs + links_.ticks(domain_, to);
+        return;
+    }
+    const Brought brought = links_.bring({domain_, to, core, departs});
+    read.done = brought.at;
+    read.held_up += brought.is_behind_others ? brought.waited : 0;
+    features_.held_up_by_links += brought.is_behind_others ? 1 : 0;
+}
+
 void Channel::decide(laxity_sim_totals &totals)
 {
     const std::uint64_t now = next_decision().value_or(0); /* it is called at that tick */
@@ -140,31 +168,32 @@ void Channel::decide(laxity_sim_totals &totals)
         (is_hit ? now : std::max(now, bank.ready)) + latency,
         bus_free_ + (is_turn_around ? memory_.turnaround_ticks : 0)
     );
-    const std::uint64_t end = data + memory_.line_ticks;
+    const std::uint64_t end =
+        data + (request.message.is_word ? memory_.word_ticks : memory_.line_ticks);
     const std::uint64_t granted = end - std::max(now, bus_free_);
+    const std::uint32_t core = request.message.core;
     if (request.read != nullptr) {
-        request.read->is_decided = true;
-        request.read->done = end + memory_.response_ticks;
-        if (!is_hit && bank.is_open && bank.opened_by != request.core) {
+        bring(request, end + memory_.response_ticks);
+        if (!is_hit && bank.is_open && bank.opened_by != core) {
             request.read->held_up += latency - memory_.hit_ticks;
         }
     }
     for (const Request &other : undecided()) {
-        if (other.read != nullptr && other.core != request.core) {
+        if (other.read != nullptr && other.message.core != core) {
             other.read->held_up += granted;
         }
     }
     if (!is_hit) {
         bank.is_open = true;
         bank.row = row_of(request);
-        bank.opened_by = request.core;
+        bank.opened_by = core;
     }
     bank.ready = end;
     bus_free_ = end;
     has_decided_ = true;
     last_decision_ = now;
     last_was_write_ = request.is_write;
-    totals.cores[request.core].row_hits += is_hit ? 1 : 0;
+    totals.cores[core].row_hits += is_hit ? 1 : 0;
 }
 
 } // namespace naive

@@ -55,6 +55,33 @@ struct Features {
     std::uint64_t through_hits = 0; /* stores that were written through */
     std::uint64_t through_joins = 0;
     std::array<std::uint64_t, 4> placed{}; /* accesses that missed l1, of each placement */
+    std::uint64_t uncached_fetches = 0;    /* not of the core's own memory */
+    std::uint64_t uncached_loads = 0;
+    std::uint64_t uncached_stores = 0;
+    std::uint64_t uncached_own = 0;   /* of the core's own memory */
+    std::uint64_t uncached_near = 0;  /* of another core's memory in the same domain */
+    std::uint64_t uncached_far = 0;   /* of another core's memory in another domain */
+    std::uint64_t uncached_moved = 0; /* of the memory of a core on which the task had run */
+    std::uint64_t uncached_no_room = 0;
+    std::uint64_t uncached_aliases = 0; /* accesses through them */
+    std::uint64_t cached_aliases = 0;   /* that missed l1 */
+    std::uint64_t cached_others = 0;    /* that missed l1, of further regions */
+    std::uint64_t remote_lines_read = 0;
+    std::uint64_t remote_lines_written = 0;
+    std::uint64_t remote_words_read = 0;
+    std::uint64_t remote_words_written = 0;
+    std::uint64_t waits_for_links = 0; /* of lines */
+    std::uint64_t held_up_by_links = 0;
+    std::uint64_t away_ticks = 0; /* that went to moved */
+    std::uint64_t overtakes = 0;  /* of requests that arrive before one that was sent before */
+    std::array<std::uint64_t, 3> homes_touched{}; /* in domains 0, 1 and above */
+    std::uint64_t homes_interleaved = 0;
+    std::uint64_t placed_in_domains = 0; /* accesses that missed l1, of pages of the main memory */
+    std::uint64_t copies_in_other_groups = 0; /* in levels that a group in another domain shares */
+    std::uint64_t written_to_common_levels = 0; /* dirty lines of other cores' caches */
+    std::uint64_t written_behind_levels = 0;    /* likewise, as they have none in common */
+    std::uint64_t transfers_between_domains = 0;
+    std::uint64_t upgrades_between_domains = 0;
 };
 
 } // namespace naive

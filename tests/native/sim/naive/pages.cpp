@@ -14,8 +14,7 @@ namespace naive {
 
 namespace {
 
-constexpr unsigned TABLES_SHIFT = 47; /* to where a task's page table lies */
-constexpr unsigned LEVEL_SHIFT = 40;  /* from one of its levels to the next */
+constexpr unsigned LEVEL_SHIFT = 40; /* from one of its levels to the next */
 constexpr std::uint64_t ENTRY_BYTES = 8;
 constexpr std::uint64_t ENTRIES = 512; /* of a table */
 
@@ -54,11 +53,10 @@ std::optional<Cause> Machine::miss_page(const By &by, const Touch &touch)
 
 std::vector<std::uint64_t> Machine::walk_lines(const By &by, std::uint64_t line) const
 {
-    const std::uint64_t table = std::uint64_t{1} << TABLES_SHIFT;
     std::vector<std::uint64_t> lines;
-    std::uint64_t entry = address_of(line) % table / PAGE_BYTES;
+    std::uint64_t entry = address_of(line) % PAGE_TABLES / PAGE_BYTES;
     for (std::uint64_t k = 0; k < platform_.walk_loads; k++) {
-        const std::uint64_t address = table + (k << LEVEL_SHIFT) + ENTRY_BYTES * entry;
+        const std::uint64_t address = PAGE_TABLES + (k << LEVEL_SHIFT) + ENTRY_BYTES * entry;
         lines.insert(lines.begin(), line_of(by.task, address));
         entry /= ENTRIES;
     }
