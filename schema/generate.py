@@ -310,16 +310,31 @@ def registry_of(probes: dict[str, Any]) -> list[str]:
     return [*lines, "", "#define LAXITY_PROBES(PROBE) " + "\\", " \\\n".join(listed)]
 
 
-def setting_of(key: dict[str, Any], table: str, cache: str, numbers: dict[str, int]) -> str:
-    """Write SETTING(name, member, is_needed, most, low, high) of a key that the model knows."""
+def setting_of(
+    key: dict[str, Any], name: str, table: dict[str, Any], numbers: dict[str, int]
+) -> str:
+    """Write SETTING(name, member, is_needed, most, low, high) of a key that the model knows.
+
+    Args:
+        key: The key.
+        name: Of the setting; # is the number of one of a list.
+        table: That has it.
+        numbers: Limits, and how many words each choice has.
+    """
     kind, low, high = key["type"], key.get("low", 0), key.get("high", 0)
+    cache = table.get("cache", "")
     member = key["member"].replace("%", cache)
-    name = f"{table}.{key['name']}".lstrip(".")
+    is_needed = not cache and "most" not in table
     if kind == "cycles":
         # In ticks, of which a cycle has any number.
         low, high = min(low, 1), numbers["setting_max"]
     elif kind == "partition":
         return f'SETTING("{name}", {member}, false, {numbers["cores_max"]}, 1, UINT64_MAX)'
+    elif kind == "hops":
+        most, high = numbers["domains_max"], numbers["setting_max"]
+        return f'SETTING("{name}.#", {member}, false, {most}, 0, UINT64_C({high}))'
+    elif key["name"] == "way_to":
+        high = numbers["regions_max"]
     elif kind == "sharing":
         low, high = 1, numbers["cores_max"]
     elif kind == "choice":
@@ -330,35 +345,31 @@ def setting_of(key: dict[str, Any], table: str, cache: str, numbers: dict[str, i
         low = min(low, 1)
     elif key.get("pages"):
         low, high = low * PAGE_BYTES, high * PAGE_BYTES
-    needed = "false" if cache else "true"
+    needed = "true" if is_needed else "false"
     return f'SETTING("{name}", {member}, {needed}, 1, {low}, UINT64_C({high}))'
 
 
 def settings_of(schema: dict[str, Any]) -> list[str]:
-    """Write the settings of a platform: those of a level once for each that there can be."""
+    """Write the settings of a platform: those of a list once for each that there can be."""
     numbers = schema["limits"] | {key: len(words) for key, words in schema["codes"].items()}
     known = [(key, table) for key in schema["keys"] if "member" in key for table in key["tables"]]
-    tables = schema["tables"]
-    once = [
-        setting_of(key, table, tables.get(table, {}).get("cache", ""), numbers)
-        for key, table in known
-        if table != "level"
-    ]
-    levels = [
-        setting_of(key, "level.#", tables["level"]["cache"], numbers).replace("#", str(level))
-        for level in range(numbers["levels_max"])
-        for key, table in known
-        if table == "level"
-    ]
+    made = []
+    for key, table in known:
+        declared = schema["tables"].get(table, {})
+        place = f"{table}.#" if "most" in declared else table
+        setting = setting_of(key, f"{place}.{key['name']}".lstrip("."), declared, numbers)
+        most = numbers[declared.get("most", "domains_max")]
+        made += [setting.replace("#", str(n)) for n in range(most if "#" in setting else 1)]
     first = [
         f'SETTING("ticks_per_s", ticks_per_s, true, 2, 1, UINT64_C({numbers["ticks_per_s_max"]}))',
         f'SETTING("levels", n_levels, true, 1, 0, {numbers["levels_max"]})',
+        f'SETTING("regions", n_regions, true, 1, 0, {numbers["regions_max"]})',
     ]
     return [
         "/* What laxity-sim is told: SETTING(name, member, is_needed, most, low, high) of each,",
         " * up to `most` numbers within low and high. */",
         "#define LAXITY_PLATFORM_SETTINGS(SETTING) " + "\\",
-        " \\\n".join(f"    {one}" for one in [*first, *once, *levels]),
+        " \\\n".join(f"    {one}" for one in [*first, *made]),
     ]
 
 

@@ -74,6 +74,8 @@ static const struct row rows[] = {
     OF_PROCESSOR("mem_read_bytes", NULL, NO_CODE, NULL),
     OF_PROCESSOR("mem_write_bytes", NULL, NO_CODE, NULL),
     OF_PROCESSOR("bus_access", "BUS_ACCESS", 0x19, NULL),
+    CACHED("remote_access", NODE, MISS),
+    OF_PROCESSOR("uncached_access", NULL, NO_CODE, NULL),
     HARDWARE("branch_misses", PERF_COUNT_HW_BRANCH_MISSES),
     CACHED("itlb_refill", ITLB, MISS),
     CACHED("dtlb_refill", DTLB, MISS),

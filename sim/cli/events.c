@@ -82,6 +82,10 @@ static uint64_t count_of(
         return counts->writes * platform->line_bytes;
     case LAXITY_MODEL_EVENT_BUS_ACCESS:
         return counts->reads + counts->writes;
+    case LAXITY_MODEL_EVENT_UNCACHED_ACCESS:
+        return counts->uncached;
+    case LAXITY_MODEL_EVENT_REMOTE_ACCESS:
+        return counts->remote;
     case LAXITY_MODEL_EVENT_BRANCH_MISSES:
         return counts->mispredictions;
     case LAXITY_MODEL_EVENT_ITLB_REFILL:

@@ -364,7 +364,7 @@ int main(int argc, char **argv)
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};
-    struct laxity_sim_settings settings;
+    struct laxity_sim_settings settings = {.placed = NULL};
     struct laxity_run_request *request = calloc(1, sizeof *request);
     if (!request) {
         return LAXITY_EXIT_LACKING;
@@ -381,6 +381,9 @@ int main(int argc, char **argv)
                laxity_sim_settings_read(argv[1], &settings.platform, &error) == 0 &&
                laxity_sim_settings_read_instructions(argv[1], &settings.instructions, &error) ==
                    0 &&
+               laxity_sim_settings_read_placed(
+                   argv[1], &settings.placed, &settings.n_placed, &error
+               ) == 0 &&
                laxity_sim_events_resolve(request->plan.events, request->plan.n_events, &error) ==
                    0) {
         simulate(&request->plan, &settings, &error);
@@ -390,5 +393,6 @@ int main(int argc, char **argv)
     }
     laxity_run_options_free(request);
     free(request);
+    free(settings.placed);
     return error.exit_code;
 }

@@ -9,6 +9,7 @@
 #include "base/visible.h"
 #include "cli/calls.h"
 #include "cli/gather.h"
+#include "cli/places.h"
 #include "cli/settings.h"
 #include "cli/simulation.h"
 #include "harness/plan.h"
@@ -43,6 +44,8 @@ enum {
     NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
     JOBS_TEXT_BYTES = 24,
     CPUS_BYTES = 64,
+    PAGE_BYTES = 4096, /* interface/engine.h */
+    KIB = 1024,
     TICK_BITS = 63,        /* that a job may take some more */
     STACK_BYTES = 8 << 20, /* as the emulator is told */
 };
@@ -235,6 +238,25 @@ static struct laxity_sim_task describe_task(const struct laxity_sim_run *simulat
     };
 }
 
+/* 0, or -1 with error set. What is placed is the task's own: there is one of it for each. */
+static int
+open_places(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
+{
+    const struct laxity_sim_settings *settings = simulation->settings;
+    struct laxity_sim_places *places = &simulation->places[index];
+    const char *path = laxity_sim_program_of(simulation, index).path;
+    if (laxity_sim_places_open(places, index, path, settings->placed, settings->n_placed, error)) {
+        return -1;
+    }
+    struct laxity_sim_task *task = &simulation->tasks[index];
+    if (laxity_sim_places_has(places, LAXITY_SIM_CODE) ||
+        laxity_sim_places_has(places, LAXITY_SIM_CONSTANTS)) {
+        task->n_shared = 0;
+    }
+    task->placer = laxity_sim_places_placer(places);
+    return 0;
+}
+
 /* 0, or -1 with error set. */
 static int make_task(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
 {
@@ -257,7 +279,7 @@ static int make_task(struct laxity_sim_run *simulation, uint32_t index, struct l
     task->program = number_of(simulation, index);
     task->n_shared = layout->n_shared;
     task->shared = layout->shared;
-    return open_decoder(simulation, index, error);
+    return open_places(simulation, index, error) ? -1 : open_decoder(simulation, index, error);
 }
 
 /* Ticks are counted with 64 bits, and nanoseconds with 63: 0, or -1 with error set. */
@@ -299,7 +321,8 @@ int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_er
     simulation->calls = calloc(n, sizeof *simulation->calls);
     simulation->corunners_asked = calloc(n, sizeof *simulation->corunners_asked);
     simulation->layouts = calloc(n, sizeof *simulation->layouts);
-    if (!simulation->tasks || !simulation->emulators || !simulation->calls ||
+    simulation->places = calloc(n, sizeof *simulation->places);
+    if (!simulation->places || !simulation->tasks || !simulation->emulators || !simulation->calls ||
         !simulation->corunners_asked || !simulation->layouts) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
@@ -353,6 +376,10 @@ void laxity_sim_programs_free(struct laxity_sim_run *simulation)
     free((void *)simulation->emulators);
     free(simulation->calls);
     free(simulation->corunners_asked);
+    for (uint32_t i = 0; simulation->places && i < simulation->n_programs; i++) {
+        laxity_sim_places_close(&simulation->places[i]);
+    }
+    free(simulation->places);
     free(simulation->layouts);
     free(simulation->tasks);
 }
@@ -447,9 +474,54 @@ static void tell_asked(const struct laxity_sim_run *simulation)
         laxity_write_message("laxity-sim", text);
     }
 }
+
+/* How much all programs have placed into one memory. */
+static uint64_t placed_bytes(const struct laxity_sim_run *simulation, struct laxity_sim_place into)
+{
+    uint64_t pages = 0;
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
+        const struct laxity_sim_places *places = &simulation->places[i];
+        for (unsigned storage = 0; storage < LAXITY_SIM_STORAGE_CLASSES; storage++) {
+            const struct laxity_sim_place *place = &places->places[storage];
+            const bool is_there = place->region == into.region && place->instance == into.instance;
+            pages += is_there ? places->n_pages[storage] : 0;
+        }
+    }
+    return pages * PAGE_BYTES;
+}
+
+/* The model places it all the same: figures of what cannot be must say so. */
+static void tell_overfull(const struct laxity_sim_run *simulation)
+{
+    const struct laxity_sim_settings *settings = simulation->settings;
+    for (size_t i = 0; i < settings->n_placed; i++) {
+        const struct laxity_sim_placed *placed = &settings->placed[i];
+        const uint32_t region = placed->place.region;
+        const uint64_t size =
+            region > 0 ? settings->platform.regions[region - 1].size_bytes : 0;
+        const uint64_t bytes = placed_bytes(simulation, placed->place);
+        if (size == 0 || bytes <= size) {
+            continue;
+        }
+        char text[NOTE_BYTES];
+        laxity_format(
+            text,
+            sizeof text,
+            "%s \"%s\": %" PRIu64 " KiB of it and of others lie where the platform has %" PRIu64
+            " KiB (place)",
+            kind_of(simulation, placed->program),
+            laxity_sim_program_of(simulation, placed->program).config->name,
+            bytes / KIB,
+            size / KIB
+        );
+        laxity_write_message("laxity-sim", text);
+    }
+}
+
 void laxity_sim_programs_tell(const struct laxity_sim_run *simulation)
 {
     tell_asked(simulation);
+    tell_overfull(simulation);
     note_undecodable(simulation);
 }
 

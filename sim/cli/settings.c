@@ -25,6 +25,8 @@ enum {
 
 _Static_assert((int)LAXITY_LEVELS_MAX == (int)LAXITY_SIM_LEVELS_MAX, "both say one number");
 _Static_assert((int)LAXITY_CORES_MAX == (int)LAXITY_SIM_CORES_MAX, "both say one number");
+_Static_assert((int)LAXITY_REGIONS_MAX == (int)LAXITY_SIM_REGIONS_MAX, "both say one number");
+_Static_assert((int)LAXITY_DOMAINS_MAX == (int)LAXITY_SIM_DOMAINS_MAX, "both say one number");
 
 struct setting {
     const char *name;
@@ -53,10 +55,12 @@ enum {
     SETTING_COUNT = sizeof settings / sizeof settings[0]
 };
 
-/* Both parts of a file, and which settings it has. */
+/* All parts of a file, and which settings it has. */
 struct reading {
     struct laxity_sim_platform platform;
     struct laxity_sim_instructions instructions;
+    struct laxity_sim_placed *placed;
+    size_t n_placed;
     bool seen[SETTING_COUNT];
 };
 
@@ -127,6 +131,37 @@ read_instructions(const char *name, const char *text, struct laxity_sim_instruct
     return is_read;
 }
 
+/* Of a program, a class of its memory, a region and which of it; false also without memory. */
+static bool read_placed(const char *text, struct reading *reading)
+{
+    enum {
+        NUMBERS = 4
+    };
+    uint64_t numbers[NUMBERS];
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        char *end = NULL;
+        errno = 0;
+        numbers[i] = *text >= '0' && *text <= '9' ? strtoull(text, &end, DECIMAL) : UINT64_MAX;
+        if (errno != 0 || numbers[i] > UINT32_MAX || *end != (i + 1 < NUMBERS ? ' ' : '\0')) {
+            return false;
+        }
+        text = end + 1;
+    }
+    struct laxity_sim_placed *placed =
+        realloc(reading->placed, (reading->n_placed + 1) * sizeof *placed);
+    if (!placed || numbers[1] >= LAXITY_SIM_STORAGE_CLASSES) {
+        reading->placed = placed ? placed : reading->placed;
+        return false;
+    }
+    reading->placed = placed;
+    placed[reading->n_placed++] = (struct laxity_sim_placed){
+        .program = (uint32_t)numbers[0],
+        .storage = (enum laxity_sim_storage_class)numbers[1],
+        .place = {.region = (uint32_t)numbers[2], .instance = (uint32_t)numbers[3]},
+    };
+    return true;
+}
+
 /* A line without its end; a setting of the platform that it has is noted as seen. */
 static bool read_line(char *line, struct reading *reading)
 {
@@ -140,6 +175,9 @@ static bool read_line(char *line, struct reading *reading)
             reading->seen[i] = true;
             return read_numbers(&settings[i], text, &reading->platform);
         }
+    }
+    if (strcmp(line, "place") == 0) {
+        return read_placed(text, reading);
     }
     return read_instructions(line, text, &reading->instructions);
 }
@@ -181,6 +219,88 @@ static bool are_levels(const struct laxity_sim_platform *platform)
     return true;
 }
 
+/* Regions have no banks, rows and choice; their times are those of every access. */
+static void complete_regions(struct laxity_sim_platform *platform)
+{
+    for (uint32_t i = 0; i < platform->n_regions; i++) {
+        struct laxity_sim_region *region = &platform->regions[i];
+        struct laxity_sim_memory *memory = &region->memory;
+        memory->channels = 1;
+        memory->reorder = 1;
+        memory->banks = 1;
+        memory->row_lines = 1;
+        memory->empty_ticks = memory->hit_ticks;
+        memory->conflict_ticks = memory->hit_ticks;
+        region->is_alias = region->alias > 0;
+        region->alias -= region->is_alias ? 1 : 0;
+    }
+}
+
+static uint32_t domains_of(const struct laxity_sim_platform *platform)
+{
+    const uint32_t per_domain = platform->domain_cores;
+    return per_domain == 0 ? 1 : (platform->cores + per_domain - 1) / per_domain;
+}
+
+/* Each is told whole; an alias leads to the main memory or to one before that is none. */
+static bool are_regions(const struct laxity_sim_platform *platform)
+{
+    const uint32_t n_domains = domains_of(platform);
+    for (uint32_t i = 0; i < platform->n_regions; i++) {
+        const struct laxity_sim_region *region = &platform->regions[i];
+        const bool is_main = region->alias == 0;
+        if (region->is_alias &&
+            (region->alias > i || (!is_main && platform->regions[region->alias - 1].is_alias))) {
+            return false;
+        }
+        if (region->domain >= n_domains || region->memory.request_ticks == 0 ||
+            region->memory.line_ticks == 0 || region->memory.word_ticks == 0 ||
+            region->memory.read_queue == 0 || region->memory.write_queue == 0) {
+            return false;
+        }
+    }
+    return n_domains <= LAXITY_SIM_DOMAINS_MAX;
+}
+
+/* How many memories a region has; 0: there is no such region. */
+static uint32_t instances_of(const struct laxity_sim_platform *platform, uint32_t number)
+{
+    if (number > platform->n_regions) {
+        return 0;
+    }
+    const struct laxity_sim_region *region = number > 0 ? &platform->regions[number - 1] : NULL;
+    if (region && region->is_alias) {
+        return instances_of(platform, region->alias);
+    }
+    const enum laxity_sim_of main_of =
+        platform->has_memory_each ? LAXITY_SIM_OF_DOMAIN : LAXITY_SIM_OF_PLATFORM;
+    switch (region ? region->of : main_of) {
+    case LAXITY_SIM_OF_DOMAIN:
+        return domains_of(platform);
+    case LAXITY_SIM_OF_CORE:
+        return platform->cores;
+    default:
+        return 1;
+    }
+}
+
+/* Nobody is placed where nothing is. */
+static bool are_placed(const struct reading *reading)
+{
+    const struct laxity_sim_platform *platform = &reading->platform;
+    for (size_t i = 0; i < reading->n_placed; i++) {
+        const struct laxity_sim_place *place = &reading->placed[i].place;
+        const uint32_t n = instances_of(platform, place->region);
+        const bool is_main = place->region == 0 || (platform->regions[place->region - 1].is_alias &&
+                                                    platform->regions[place->region - 1].alias == 0);
+        const bool is_at_home = is_main && place->instance == LAXITY_SIM_HOME;
+        if (n == 0 || (!is_at_home && place->instance >= n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool is_whole(const struct reading *reading)
 {
     const struct laxity_sim_platform *platform = &reading->platform;
@@ -209,7 +329,8 @@ static bool is_whole(const struct reading *reading)
            is_first_level(&platform->l1i, platform->line_bytes) &&
            is_first_level(&platform->l1d, platform->line_bytes) &&
            is_first_level(&platform->itlb, PAGE_BYTES) &&
-           is_first_level(&platform->dtlb, PAGE_BYTES) && are_levels(platform);
+           is_first_level(&platform->dtlb, PAGE_BYTES) && are_levels(platform) &&
+           are_regions(platform) && are_placed(reading);
 }
 
 static int read_file(const char *path, struct reading *out_reading, struct laxity_error *error)
@@ -234,6 +355,7 @@ static int read_file(const char *path, struct reading *out_reading, struct laxit
         }
     }
     (void)fclose(file);
+    complete_regions(&out_reading->platform);
     if (!is_good) {
         return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "%.120s: line %u cannot be understood", path, number
@@ -253,6 +375,7 @@ int laxity_sim_settings_read(
 {
     struct reading reading;
     const int result = read_file(path, &reading, error);
+    free(reading.placed);
     if (result == 0) {
         *out_platform = reading.platform;
     }
@@ -265,8 +388,27 @@ int laxity_sim_settings_read_instructions(
 {
     struct reading reading;
     const int result = read_file(path, &reading, error);
+    free(reading.placed);
     if (result == 0) {
         *out_instructions = reading.instructions;
     }
     return result;
+}
+
+int laxity_sim_settings_read_placed(
+    const char *path,
+    struct laxity_sim_placed **out_placed,
+    size_t *out_n,
+    struct laxity_error *error
+)
+{
+    struct reading reading;
+    const int result = read_file(path, &reading, error);
+    if (result) {
+        free(reading.placed);
+        return result;
+    }
+    *out_placed = reading.placed;
+    *out_n = reading.n_placed;
+    return 0;
 }

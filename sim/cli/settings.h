@@ -11,14 +11,18 @@
  *   levels N                               how many there are below the first
  *   line, core.KEY, coherence.KEY, memory.KEY
  *   l1i.KEY, l1d.KEY                       all left out: there is none
- *   level.INDEX.KEY                        from 0 on
+ *   level.INDEX.KEY, region.INDEX.KEY      from 0 on
+ *   domain.hops.FROM TICKS...              what the links from a domain take
+ *   place PROGRAM CLASS REGION INSTANCE    once for each class of memory that is placed
  */
 #ifndef LAXITY_SIM_SETTINGS_H
 #define LAXITY_SIM_SETTINGS_H
 
 #include "base/error.h"
 #include "interface/engine.h"
+#include "interface/storage.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -40,6 +44,21 @@ int laxity_sim_settings_read(
 /* laxity_sim_settings_read_instructions - the same file's other part, likewise */
 int laxity_sim_settings_read_instructions(
     const char *path, struct laxity_sim_instructions *out_instructions, struct laxity_error *error
+);
+
+/* Where a program has memory of a class. */
+struct laxity_sim_placed {
+    uint32_t program; /* a task, or behind them a co-runner */
+    enum laxity_sim_storage_class storage;
+    struct laxity_sim_place place;
+};
+
+/* laxity_sim_settings_read_placed - the same file's last part, likewise; the caller frees it */
+int laxity_sim_settings_read_placed(
+    const char *path,
+    struct laxity_sim_placed **out_placed,
+    size_t *out_n,
+    struct laxity_error *error
 );
 
 #endif

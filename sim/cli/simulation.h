@@ -6,6 +6,7 @@
 
 #include "cli/calls.h"
 #include "cli/gather.h"
+#include "cli/places.h"
 #include "cli/samples.h"
 #include "cli/schedule.h"
 #include "cli/settings.h"
@@ -18,12 +19,15 @@
 #include "interface/layout.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Of the platform. */
 struct laxity_sim_settings {
     struct laxity_sim_platform platform;
     struct laxity_sim_instructions instructions;
+    struct laxity_sim_placed *placed;
+    size_t n_placed;
     bool is_traced;
 };
 
@@ -38,6 +42,7 @@ struct laxity_sim_run {
     struct laxity_sim_emulator **emulators;
     struct laxity_sim_calls *calls;
     struct laxity_sim_layout *layouts;
+    struct laxity_sim_places *places;
     struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
     struct laxity_sim_gather gather;
     struct laxity_sim_schedule schedule;

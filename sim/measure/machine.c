@@ -3,6 +3,7 @@
 #include "probes/machine.h"
 
 #include "base/error.h"
+#include "base/port/pages.h"
 #include "base/port/time.h"
 #include "interface/builtin.h"
 #include "interface/engine.h"
@@ -21,7 +22,7 @@
 
 enum {
     T0_NS = LAXITY_NS_PER_S,
-    MAPS_MAX = 8,
+    MAPS_MAX = 2 * LAXITY_SIM_DOMAINS_MAX,
 };
 
 /* Behind code and marks; each mapping on a border that no cache knows of. */
@@ -31,6 +32,7 @@ enum {
 struct map {
     const unsigned char *start;
     size_t bytes;
+    uint32_t instance; /* of the main memory */
 };
 
 /* What a process finds as a machine is not handed from function to function either. */
@@ -52,6 +54,14 @@ const struct laxity_machine laxity_machine = {
 uint32_t laxity_simulated_line_bytes(void)
 {
     return simulated.platform->line_bytes;
+}
+
+bool laxity_simulated_has_node(int32_t node)
+{
+    const struct laxity_sim_platform *platform = simulated.platform;
+    const uint32_t per_domain = platform->domain_cores;
+    return platform->has_memory_each && per_domain > 0 && node >= 0 &&
+           (uint32_t)node < (platform->cores + per_domain - 1) / per_domain;
 }
 
 void laxity_simulated_use(const struct laxity_sim_platform *platform)
@@ -134,11 +144,25 @@ struct laxity_sim_loop laxity_simulated_spin(int64_t duration_ns)
                                     .n = ticks > end ? (uint64_t)ticks - end : 0};
 }
 
-void laxity_simulated_map(const void *start, size_t bytes)
+void laxity_simulated_map(const void *start, size_t bytes, int32_t node)
 {
     if (simulated.n_maps < MAPS_MAX) {
-        simulated.maps[simulated.n_maps++] = (struct map){start, bytes};
+        simulated.maps[simulated.n_maps++] = (struct map){
+            .start = start,
+            .bytes = bytes,
+            .instance = node == LAXITY_ANY_NODE ? LAXITY_SIM_HOME : (uint32_t)node,
+        };
     }
+}
+
+/* In the thread of the engine, which goes on only while the probe waits. */
+static struct laxity_sim_place place(void *context, uint64_t address)
+{
+    (void)context;
+    const uint64_t i = address < DATA_ADDRESS ? MAPS_MAX : (address - DATA_ADDRESS) / MAP_BYTES;
+    return (struct laxity_sim_place){
+        .instance = i < simulated.n_maps ? simulated.maps[i].instance : LAXITY_SIM_HOME,
+    };
 }
 
 uint64_t laxity_simulated_address(const volatile void *start)
@@ -170,7 +194,7 @@ void *laxity_map_inherited(size_t bytes)
     if (base == MAP_FAILED) {
         return NULL;
     }
-    laxity_simulated_map(base, bytes);
+    laxity_simulated_map(base, bytes, LAXITY_ANY_NODE);
     return base;
 }
 
@@ -179,7 +203,9 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     (void)priority;
     run->shared->policy = LAXITY_POLICY_FIFO;
     simulated.run = run;
-    simulated.stage = laxity_sim_stage_open(simulated.platform);
+    simulated.stage = laxity_sim_stage_open(
+        simulated.platform, (struct laxity_sim_placer){.place = place}
+    );
     if (!simulated.stage) {
         return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_LACKING, "no memory for the simulation"

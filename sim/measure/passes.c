@@ -220,20 +220,27 @@ int laxity_memory_map_region(
 )
 {
     out_region->node = node;
-    if (node != LAXITY_ANY_NODE || is_huge) {
+    if (is_huge) {
         return laxity_refuse(
             &run->shared->error,
             LAXITY_EXIT_USAGE,
-            "memory_latency: a simulated platform has no nodes and no pages; leave --node and"
-            " --pages out"
+            "memory_latency: a simulated platform has no huge pages; leave --pages out"
         );
     }
-    if (laxity_pages_map(bytes, node, is_huge, &out_region->pages)) {
+    if (node != LAXITY_ANY_NODE && !laxity_simulated_has_node(node)) {
+        return laxity_refuse(
+            &run->shared->error,
+            LAXITY_EXIT_USAGE,
+            "memory_latency: the platform has no node %d",
+            (int)node
+        );
+    }
+    if (laxity_pages_map(bytes, LAXITY_ANY_NODE, is_huge, &out_region->pages)) {
         return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory; lower --size"
         );
     }
-    laxity_simulated_map(out_region->pages.start, out_region->pages.bytes);
+    laxity_simulated_map(out_region->pages.start, out_region->pages.bytes, node);
     return 0;
 }
 

@@ -27,6 +27,7 @@ struct actor {
 
 struct laxity_sim_stage {
     const struct laxity_sim_platform *platform;
+    struct laxity_sim_placer placer;
     struct actor actors[LAXITY_SIM_STAGE_TASKS];
     enum laxity_sim_actor awaited;
     pthread_t thread;
@@ -122,6 +123,7 @@ static void *simulate(void *context)
             .source = laxity_sim_stream_source(stage->actors[i].stream),
             .decoder = laxity_sim_stream_decoder(),
             .program = (uint32_t)i,
+            .placer = stage->placer,
             .releases = {.period_ns = 1, .deadline_ns = LAXITY_ABSENT_NS},
             .priority = i,
             .cores = UINT64_MAX >> (LAXITY_SIM_CORES_MAX - stage->platform->cores),
@@ -138,13 +140,15 @@ static void *simulate(void *context)
 
 /* In the thread of the probe. */
 
-struct laxity_sim_stage *laxity_sim_stage_open(const struct laxity_sim_platform *platform)
+struct laxity_sim_stage *
+laxity_sim_stage_open(const struct laxity_sim_platform *platform, struct laxity_sim_placer placer)
 {
     struct laxity_sim_stage *stage = calloc(1, sizeof *stage);
     if (!stage) {
         return NULL;
     }
     stage->platform = platform;
+    stage->placer = placer;
     bool is_made = sem_init(&stage->engine_turn, 0, 0) == 0;
     is_made = sem_init(&stage->probe_turn, 0, 0) == 0 && is_made;
     for (int i = 0; i < LAXITY_SIM_STAGE_TASKS; i++) {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from laxity.core.schema import PlatformKey, platform_keys, platform_tables
+from laxity.core.schema import PlatformKey, platform_keys, platform_lists, platform_tables
 from laxity.core.units import exact_size
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import (
@@ -56,6 +56,8 @@ empty_cycles = 14
 conflict_cycles = 21
 line_cycles = 4
 """
+
+LAST = "line_cycles = 4\n"
 
 
 def parsed(text: str) -> PlatformModel:
@@ -238,8 +240,9 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
         (
             "[l1d]",
             "[gpu]",
-            "line 10: gpu: unknown; use one of title architecture emulator emulated_cpu line, or a "
-            "table: core l1i l1d itlb dtlb level coherence counters timer memory",
+            "line 10: gpu: unknown; use one of title architecture emulator emulated_cpu line "
+            "place, or a table: core l1i l1d itlb dtlb level domain coherence counters timer "
+            "memory region",
         ),
         ("[l1d]", "[l1x]", "line 10: l1x: unknown; did you mean"),
         ("clock = ", "clok = ", 'line 8: core.clok: unknown; did you mean "clock"?'),
@@ -321,6 +324,61 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             "line 28: memory.refresh_interval: 500000000 cycles are 4500000000 ticks",
         ),
         ("[[level]]", "[[l1i]]", "l1i: is no table"),
+        (
+            "[memory]",
+            '[domain]\nhops = ["0 1"]\n[memory]',
+            "line 26: domain.hops: ['0 1'] is no row",
+        ),
+        ("[memory]", '[domain]\nhops = ["1"]\n[memory]', "domain.hops: 1 hops from domain 0 to 0"),
+        (
+            "[memory]",
+            '[domain]\ncores = 2\nhops = ["0 0", "1 0"]\n[memory]',
+            "line 27: domain.hops: 0 hops from domain 0 to 1; write 0 to itself, 1 or more to oth",
+        ),
+        (
+            "[memory]",
+            '[domain]\ncores = 1\nhops = ["0 1", "1 0"]\n[memory]',
+            "line 27: domain.hops: 2 rows for 4 domains; write one of each domain",
+        ),
+        # 10 ticks a cycle, 99 hops of a million cycles each: 990 million ticks; of 5 ticks for
+        # 1 they are 4950 million, more than 32 bits hold.
+        (
+            '"1200MHz"\nswitch_cycles = 2400\n',
+            '"240MHz"\nswitch_cycles = 2400\n[domain]\ncores = 2\nlink_cycles = 1000000\n'
+            'hops = ["0 99", "99 0"]\n',
+            "line 12: domain.link_cycles: 99 hops of 1000000 cycles are 4950000000 ticks",
+        ),
+        (
+            "[memory]",
+            "[domain]\ncores = 2\nlink_cycles = 1000001\n[memory]",
+            "line 27: domain.link_cycles: 1000001 is not within 1 to 1000000",
+        ),
+        (LAST, f"{LAST}[[region]]\nof = 'core'\n", "region: the one of number 1 has no name"),
+        (LAST, f"{LAST}[[region]]\nname = 'L2'\n", "L2: no name of its own for a region"),
+        (LAST, f"{LAST}[[region]]\nname = 'ram'\nof = 'chip'\n", 'ram.of: "chip" is none of plat'),
+        (
+            LAST,
+            f"{LAST}[[region]]\nname = 'ram'\ndomain = 1\n",
+            "line 36: ram.domain: 1, and the domains are 0 to 0",
+        ),
+        (
+            LAST,
+            f"{LAST}[[region]]\nname = 'ram'\nway_to = 'rom'\n",
+            'line 36: ram.way_to: "rom" is no region before this one; write one of memory',
+        ),
+        (
+            LAST,
+            f"{LAST}[[region]]\nname = 'ram'\nway_to = 'memory'\nread_queue = 2\n",
+            "line 37: ram.read_queue: is that of memory, which this is a way to; leave it out",
+        ),
+        (
+            LAST,
+            f"{LAST}[[region]]\nname = 'a'\nway_to = 'memory'\n"
+            "[[region]]\nname = 'b'\nway_to = 'a'\n",
+            'b.way_to: "a" is itself another way; name the region that it leads to',
+        ),
+        ('line = "32B"', 'line = "32B"\nplace = "data=ram"', 'line 6: place: "ram" is no region'),
+        ('line = "32B"', 'line = "32B"\nplace = "ram"', 'place: place "ram" is no CLASS=REGION'),
         ("schema = 1\n", 'schema = 1\nbase = "./x.toml"\n', "base: no platform that can be found"),
         ("schema = 1\n", 'schema = 1\nbase = "sabre"\n', 'line 2: base: platform "sim:sabre" is'),
     ],
@@ -328,6 +386,82 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
 def test_platform_that_cannot_be_is_refused(old: str, new: str, words: str):
     assert old in PLAIN
     assert words in refusal(PLAIN.replace(old, new))
+
+
+REGIONS = """\
+[domain]
+cores = 3
+link_cycles = 7
+link_line_cycles = 2
+[[region]]
+name = "scratchpad"
+of = "core"
+size = "8KiB"
+access_cycles = 3
+[[region]]
+name = "far"
+domain = 1
+cached = true
+[[region]]
+name = "far-uncached"
+way_to = "far"
+"""
+
+
+def test_settings_of_regions_and_links_are_numbered_from_0():
+    told = settings(PLAIN + REGIONS)
+    assert (told["regions"], told["domain.cores"]) == ("3", "3")
+    # A cycle of the core is 10 ticks; cores 0 to 2 are one domain, core 3 is the other.
+    assert (told["domain.hops.0"], told["domain.hops.1"]) == ("0 70", "70 0")
+    assert told["domain.link_line_cycles"] == "20"
+    assert (told["region.0.of"], told["region.0.size"]) == ("2", "8192")
+    assert (told["region.0.access_cycles"], told["region.0.cached"]) == ("30", "0")
+    assert (told["region.1.domain"], told["region.1.cached"]) == ("1", "1")
+    # 0: its own memory; 1: the main memory; from 2 on regions.
+    assert [told[f"region.{at}.way_to"] for at in range(3)] == ["0", "0", "3"]
+    assert settings(PLAIN)["regions"] == "0"
+    assert "domain.hops.0" not in settings(PLAIN)
+
+
+def test_more_domains_than_the_model_has_are_refused():
+    many = PLAIN.replace("count = 4", "count = 64")
+    many = "".join(line for line in many.splitlines(True) if "partition" not in line)
+    assert settings(f"{many}[domain]\ncores = 4\n")["domain.hops.15"].endswith(" 0")
+    # 64 / 3, and a last one of one core.
+    told = refusal(f"{many}[domain]\ncores = 3\n")
+    assert "domain.cores: makes 22 domains; the model has at most 16" in told
+
+
+def test_hops_are_links_one_after_the_other():
+    hops = 'cores = 2\nhops = ["0 2", "3 0"]\nlink_cycles = 7'
+    told = settings(PLAIN + REGIONS.replace("cores = 3\nlink_cycles = 7", hops))
+    assert (told["domain.hops.0"], told["domain.hops.1"]) == ("0 140", "210 0")
+
+
+def test_domains_with_memory_each_are_the_nodes_of_the_machine():
+    each = "[memory]\nper_domain = true"
+    machine = describe_model(parsed((PLAIN + REGIONS).replace("[memory]", each))).stable
+    assert [(one.node, one.cpus, one.distances) for one in machine.nodes] == [
+        (0, (0, 1, 2), (10, 20)),
+        (1, (3,), (20, 10)),
+    ]
+    assert [one.node for one in machine.cpus] == [0, 0, 0, 1]
+    # Where there is one memory there is nothing to choose.
+    alone = describe_model(parsed(PLAIN + REGIONS)).stable
+    assert (alone.nodes, alone.cpus[3].node) == ((), None)
+
+
+def test_base_lends_regions_by_their_names(tmp_path: Path):
+    (tmp_path / "plain.toml").write_text(PLAIN + REGIONS)
+    (tmp_path / "mine.toml").write_text(
+        'schema = 1\nbase = "./plain.toml"\n[[region]]\nname = "scratchpad"\naccess_cycles = 4\n'
+        '[[region]]\nname = "other"\n'
+    )
+    model = read_platform(f"sim:{tmp_path}/mine.toml")
+    assert model.regions == ("scratchpad", "far", "far-uncached", "other")
+    assert model.number("scratchpad.access_cycles") == 4
+    assert model.number("scratchpad.size") == 8192
+    assert settings_of(parse_platform(model.text, "kept")) == settings_of(model)
 
 
 def test_levels_frames_and_stores_are_handed_over():
@@ -403,7 +537,8 @@ def test_file_that_is_not_there_is_refused(tmp_path: Path):
 
 def row_of(table: str, key: PlatformKey) -> str:
     """Write the row of a key as docs/simulation-platforms.md has it."""
-    name = {"": key.name, "level": f"level: {key.name}"}.get(table, f"{table}.{key.name}")
+    name = f"{table}: {key.name}" if table in platform_lists() else f"{table}.{key.name}"
+    name = name.removeprefix(".")
     kind = " ".join(key.words) or (f"cycles of the {key.clock}" if key.clock else key.type)
     default = "required" if key.default is None else bound(key, key.default)
     default += " in the table" * (key.default is None and platform_tables()[table].optional)

@@ -254,6 +254,8 @@ int main(void) {{ printf("%zu", sizeof(struct laxity_{stream}_row)); return 0; }
 PLATFORM = """
 [limits]
 levels_max = 2
+regions_max = 4
+domains_max = 2
 cores_max = 3
 ticks_per_s_max = 100
 setting_max = 200
@@ -267,7 +269,7 @@ blue = ""
 [tables]
 core = { help = "" }
 l1 = { help = "", cache = "first" }
-level = { help = "", cache = "levels[#].cache" }
+level = { help = "", most = "levels_max", cache = "levels[#].cache" }
 [[keys]]
 tables = [""]
 name = "title"
@@ -290,6 +292,11 @@ tables = ["level"]
 name = "ways"
 type = "partition"
 member = "levels[#].masks"
+[[keys]]
+tables = ["core"]
+name = "hops"
+type = "hops"
+member = "links[#]"
 """
 
 
@@ -302,11 +309,15 @@ def test_header_of_platforms_has_a_setting_of_each_key_that_the_model_knows(tmp_
     assert listed == [
         'SETTING("ticks_per_s", ticks_per_s, true, 2, 1, UINT64_C(100))',
         'SETTING("levels", n_levels, true, 1, 0, 2)',
+        'SETTING("regions", n_regions, true, 1, 0, 4)',
         # A cycle is one tick or more.
         'SETTING("core.wait", ticks, true, 1, 1, UINT64_C(200))',
         'SETTING("l1.colour", first.colour, false, 1, 0, UINT64_C(1))',
         'SETTING("level.0.colour", levels[0].cache.colour, false, 1, 0, UINT64_C(1))',
-        'SETTING("level.0.ways", levels[0].masks, false, 3, 1, UINT64_MAX)',
         'SETTING("level.1.colour", levels[1].cache.colour, false, 1, 0, UINT64_C(1))',
+        'SETTING("level.0.ways", levels[0].masks, false, 3, 1, UINT64_MAX)',
         'SETTING("level.1.ways", levels[1].masks, false, 3, 1, UINT64_MAX)',
+        # A row for each domain, of as many numbers.
+        'SETTING("core.hops.0", links[0], false, 2, 0, UINT64_C(200))',
+        'SETTING("core.hops.1", links[1], false, 2, 0, UINT64_C(200))',
     ]

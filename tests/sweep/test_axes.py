@@ -15,7 +15,7 @@ TABLES = {
     "task": [{"workload": "mem", "args": ["64KiB"]}, {"name": "v", "workload": "./video"}],
     "interfere": [{"workload": "load", "args": ["4MiB", "0", "5"]}],
 }
-KNOWN = known_keys(TABLES, ["L2"])
+KNOWN = known_keys(TABLES, {"level": ["L2"], "region": ["pad"]})
 
 
 def values_of(**words: Any) -> list[Any]:  # noqa: ANN401 - as TOML has them
@@ -37,6 +37,7 @@ def axis(*values: Any) -> Axis:  # noqa: ANN401 - as TOML has them
         ("interfere.0.cpus", ("interfere", 0, "cpus")),
         ("interfere.0.args.2", ("interfere", 0, "args", 2)),
         ("platform.L2.size", ("platform", "L2", "size")),
+        ("platform.pad.access_cycles", ("platform", "pad", "access_cycles")),
         ("platform.l1d.ways", ("platform", "l1d", "ways")),
         ("platform.line", ("platform", "", "line")),
     ],

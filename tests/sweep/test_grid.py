@@ -14,7 +14,8 @@ OTHER = '[[axis]]\nkey = "platform.L2.size"\nfrom = "1KiB"\nto = "4KiB"\nfactor 
 
 
 def grid_of(text: str, limit: int = 100) -> Grid:
-    return make_grid(read_grid(text.encode()), TABLES, lambda _: ["L2"], limit)
+    lists = {"level": ["L2"], "region": []}
+    return make_grid(read_grid(text.encode()), TABLES, lambda _: lists, limit)
 
 
 def test_last_axis_changes_from_one_experiment_to_the_next():

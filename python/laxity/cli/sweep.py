@@ -4,7 +4,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +39,7 @@ from laxity.errors import (
 from laxity.store.run_directory import default_root
 
 if TYPE_CHECKING:
+    from laxity.sweep.axes import Lists
     from laxity.sweep.grid import Stated
     from laxity.sweep.run import SweepRequest, Swept
 
@@ -138,10 +139,10 @@ def _request(path: Path, limit: int) -> "SweepRequest":
         stated = read_grid(data)
         tables, folder = _tables(stated, path)
 
-        def levels_of(name: str) -> Sequence[str]:
-            return changed_platform(absolute_platform(name, folder), ()).levels
+        def lists_of(name: str) -> "Lists":
+            return changed_platform(absolute_platform(name, folder), ()).lists
 
-        grid = make_grid(stated, tables, levels_of, limit)
+        grid = make_grid(stated, tables, lists_of, limit)
         with stated.at("sweep", "columns"):
             columns = read_columns(
                 grid.columns,

@@ -153,6 +153,7 @@ class PlatformTable(msgspec.Struct, frozen=True, kw_only=True):
 
     help: str
     optional: bool = False
+    most: str | None = None
     cache: str | None = None
 
 
@@ -168,6 +169,13 @@ def platform_keys(table: str) -> tuple[PlatformKey, ...]:
     """List the keys of a table of platform files."""
     declared = msgspec.convert(_read("platform.toml")["keys"], tuple[PlatformKey, ...])
     return tuple(key for key in declared if table in key.tables)
+
+
+@cache
+def platform_lists() -> dict[str, int]:
+    """Return the tables of which there may be several, each with a name, and how many."""
+    tables = platform_tables().items()
+    return {name: platform_limit(one.most) for name, one in tables if one.most is not None}
 
 
 def platform_limit(name: str) -> int:

@@ -169,6 +169,10 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     stdin: Annotated[
         str | None, _only_ours("text", "What each process of --exec reads.", metavar="FILE")
     ] = None
+    place: Annotated[
+        str,
+        _only_ours("text", "Simulated: where its memory lies.", metavar="CLASS=REGION[@N],..."),
+    ] = ""
     # Of `bound` only; kept as they are, so that a stored spec still holds them.
     wcet: Any = None
     wcet_from: Any = None
@@ -188,6 +192,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     cpus: Any = None
     policy: str = Policy.OTHER
     priority: int | None = None
+    place: str = ""
 
 
 BOUND_KEYS = (
@@ -218,6 +223,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     program of the user's own and its words; then there is no workload. With `isolation` exec each
     job is one process of it, and `stdin` the file that each reads, "" an empty one; without, it
     makes its jobs itself. `calls`: of a workload that can, how often each job does its work.
+    `place`: where memory lies on a simulated platform (`laxity.core.memory_place`).
     """
 
     name: str
@@ -242,6 +248,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     memory_limit_bytes: int | None = None
     # The workload's, its main one included.
     threads: int = 1
+    place: str = ""
     bound: dict[str, Any] = {}
 
     @property
@@ -261,6 +268,7 @@ class InterfereSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     cpus: tuple[int, ...] = ()
     policy: Policy = Policy.OTHER
     priority: int | None = None
+    place: str = ""
 
 
 class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from typing import Any
 from laxity.core.board_url import parse_board_url
 from laxity.core.cpus import parse_cpus
 from laxity.core.isolation import read_calls, read_isolation, read_stdin
+from laxity.core.memory_place import read_memory_places
 from laxity.core.own_program import check_exec, refuse_exec_in_run
 from laxity.core.schema import limit, options_by_key, options_of
 from laxity.core.spec import (
@@ -22,6 +23,7 @@ from laxity.core.spec import (
     MAX_PROCESSES,
     MIN_PRIORITY,
     NATIVE_PLATFORM,
+    SIMULATED,
     TRACE_AUTO,
     TRACE_BACKENDS,
     CountedBy,
@@ -223,6 +225,12 @@ def _resolve_run(
             msg = f"{name} {value} is not between {low} and {MAX_SEED}; write a number that is"
             raise ConfigError(msg)
     refuse_exec_in_run(run, tasks)
+    places = [*(task.place for task in tasks), *(one.place for one in interfere)]
+    if any(places) and not run.platform.startswith(SIMULATED):
+        msg = (
+            "place: only memory of simulated platforms is placed; leave it out (platform sim:NAME)"
+        )
+        raise ConfigError(msg)
     if run.keep not in {"all", "misses"} and not _KEEP_TAIL.fullmatch(run.keep):
         msg = f'keep "{run.keep}" is unknown; use all, misses or tail:N (the last N rows)'
         raise ConfigError(msg)
@@ -364,6 +372,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             overrun=overrun,
             job_timeout_ns=_resolve_job_timeout(task.job_timeout, deadline_ns, period_ns),
             threads=_resolve_threads(task.threads, policy),
+            place=_resolve_place(task.place),
             bound=stated_bound_keys(task),
             **{
                 options_by_key()[key].field: read_option(key, getattr(task, key))
@@ -400,7 +409,13 @@ def _resolve_interfere(one: InterfereTable, where: str) -> InterfereSpec:
             cpus=_resolve_cpus(one.cpus),
             policy=policy,
             priority=_resolve_priority(one.priority, policy),
+            place=_resolve_place(one.place),
         )
+
+
+def _resolve_place(text: str) -> str:
+    read_memory_places(text)
+    return text
 
 
 def _resolve_period(value: object, resolution_ns: int) -> int:

@@ -4,15 +4,23 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil, gcd, lcm
+from math import ceil, gcd, isqrt, lcm
 from typing import Any
 
+from laxity.core.memory_place import read_memory_places
 from laxity.core.schema import platform_limit
 from laxity.core.units import exact_size
-from laxity.errors import ConfigError
+from laxity.errors import ConfigError, located, suggestion
 from laxity.platform.platform_values import Value
 
 NO_SCHEDULING = "none"
+# Of a region: it has memory of its own.
+NO_REGION = "none"
+# The table of the main memory.
+MAIN = "memory"
+_WAY_TO = "way_to"
+# What a region says that is another way to memory.
+_OF_WAYS = ("name", "cached", _WAY_TO)
 _COLOURED = "coloured"
 # More than any processor that LLVM 19 has tables of issues in order.
 _MOST_ISSUED = 8
@@ -41,7 +49,7 @@ def ticks_per_s(values: Values) -> Fraction:
     return smallest * ceil(_MOST_ISSUED / (smallest / _hz(values, "core")))
 
 
-def check_platform(values: Values, levels: tuple[str, ...]) -> None:
+def check_platform(values: Values, levels: tuple[str, ...], regions: tuple[str, ...]) -> None:
     """Check what no value can be checked for alone.
 
     Raises:
@@ -64,7 +72,11 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
             _check_prefetch(name, on)
     _check_memory(values)
     _check_core(values)
-    for _ in settings_of_values(values, levels):
+    _check_domains(values)
+    for at, name in enumerate(regions):
+        _check_region(values, name, regions[:at])
+    _check_places(values, regions)
+    for _ in settings_of_values(values, levels, regions):
         pass  # each is checked as it is made
 
 
@@ -198,7 +210,62 @@ def _check_memory(values: Values) -> None:
         raise ConfigError(msg)
 
 
-def settings_of_values(values: Values, levels: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def domains_of(values: Values) -> list[tuple[int, ...]]:
+    """List the cores of each domain."""
+    cores = _number(values, "core.count")
+    per = _number(values, "domain.cores") or cores
+    return [tuple(range(one, min(one + per, cores))) for one in range(0, cores, per)]
+
+
+def _check_domains(values: Values) -> None:
+    n, most = len(domains_of(values)), platform_limit("domains_max")
+    if n > most:
+        msg = (
+            f"domain.cores: makes {n} domains; the model has at most {most}, write a larger number"
+        )
+        raise ConfigError(msg)
+    hops = values["domain.hops"].number
+    assert isinstance(hops, tuple)  # noqa: S101 - read_value gave it
+    if hops and len(hops) != n * n:
+        msg = f"domain.hops: {isqrt(len(hops))} rows for {n} domains; write one of each domain"
+        raise ConfigError(msg)
+
+
+def _check_region(values: Values, name: str, before: tuple[str, ...]) -> None:
+    n, domain = len(domains_of(values)), _number(values, f"{name}.domain")
+    if domain >= n:
+        msg = f"{name}.domain: {domain}, and the domains are 0 to {n - 1}; write one of these"
+        raise ConfigError(msg)
+    way_to = values[f"{name}.way_to"].text
+    if way_to == NO_REGION:
+        return
+    if way_to not in (MAIN, *before):
+        known = ", ".join((MAIN, *before))
+        msg = f'{name}.way_to: "{way_to}" is no region before this one; write one of {known}'
+        raise ConfigError(msg)
+    if way_to != MAIN and values[f"{way_to}.way_to"].text != NO_REGION:
+        msg = f'{name}.way_to: "{way_to}" is itself another way; name the region that it leads to'
+        raise ConfigError(msg)
+    for place, value in values.items():
+        table, _, key = place.rpartition(".")
+        if table == name and value.origin != "default" and key not in _OF_WAYS:
+            msg = f"{place}: is that of {way_to}, which this is a way to; leave it out"
+            raise ConfigError(msg)
+
+
+def _check_places(values: Values, regions: tuple[str, ...]) -> None:
+    known = (MAIN, *regions)
+    with located("place"):
+        for one in read_memory_places(values["place"].text):
+            if one.region not in known:
+                advice = suggestion(one.region, known, f"use one of {' '.join(known)}")
+                msg = f'"{one.region}" is no region; {advice}'
+                raise ConfigError(msg)
+
+
+def settings_of_values(
+    values: Values, levels: tuple[str, ...], regions: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
     """Write what laxity-sim is told: names and values of schema/platform.h.
 
     Levels that are off are left out.
@@ -213,13 +280,34 @@ def settings_of_values(values: Values, levels: tuple[str, ...]) -> Iterator[tupl
     yield "architecture", values["architecture"].text
     yield "core.scheduling", values["core.scheduling"].text
     yield "levels", str(len(on))
+    yield "regions", str(len(regions))
+    numbered = {name: f"level.{at}" for at, name in enumerate(on)}
+    numbered |= {name: f"region.{at}" for at, name in enumerate(regions)}
     for place, value in values.items():
         table = place.rpartition(".")[0]
         if value.key.member is None or (table in levels and table not in on):
             continue
-        name = f"level.{on.index(table)}.{value.key.name}" if table in on else place
-        if value.number != ():
+        if value.key.type == "hops":
+            yield from _links(values, ticks)
+        elif value.key.name == _WAY_TO:
+            ways = (NO_REGION, MAIN, *regions)
+            yield f"{numbered[table]}.{_WAY_TO}", str(ways.index(value.text))
+        elif value.number != ():
+            name = f"{numbered[table]}.{value.key.name}" if table in numbered else place
             yield name, _setting(values, value, ticks)
+
+
+def _links(values: Values, ticks: Fraction) -> Iterator[tuple[str, str]]:
+    """Write what links take: a row for each domain, where there is more than one."""
+    hops: Any = values["domain.hops"].number
+    n = len(domains_of(values))
+    cycles: Any = values["domain.link_cycles"].number
+    per_hop = cycles * ticks / _hz(values, "core")
+    for one in range(n) if n > 1 else ():
+        row = hops[one * n : one * n + n] if hops else [int(one != to) for to in range(n)]
+        links = [per_hop * count for count in row]
+        _check_ticks("domain.link_cycles", f"{max(row)} hops of {cycles} cycles", max(links))
+        yield f"domain.hops.{one}", " ".join(map(str, links))
 
 
 def _setting(values: Values, value: Value, ticks: Fraction) -> str:
@@ -240,10 +328,13 @@ def _setting(values: Values, value: Value, ticks: Fraction) -> str:
         number *= _PAGE_BYTES
     if value.key.clock is not None:
         number = number * ticks / _hz(values, value.key.clock)
-        if number > platform_limit("setting_max"):
-            msg = (
-                f"{value.place}: {value.text} cycles are {number} ticks, more than "
-                f"{platform_limit('setting_max')}; write fewer, or clocks that have more in common"
-            )
-            raise ConfigError(msg)
+        _check_ticks(value.place, f"{value.text} cycles", number)
     return str(number)
+
+
+def _check_ticks(place: str, cycles: str, ticks: Fraction) -> None:
+    most = platform_limit("setting_max")
+    if ticks > most:
+        advice = "write fewer, or clocks that have more in common"
+        msg = f"{place}: {cycles} are {ticks} ticks, more than {most}; {advice}"
+        raise ConfigError(msg)

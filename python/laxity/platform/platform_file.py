@@ -16,12 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from laxity.core.schema import platform_keys, platform_limit, platform_tables
+from laxity.core.schema import platform_keys, platform_lists, platform_tables
 from laxity.core.spec import SIMULATED, is_platform_path
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located, suggestion
 from laxity.platform.platform_checks import NO_SCHEDULING, check_platform, ticks_per_s
-from laxity.platform.platform_text import find_lines, level_place, write_document
+from laxity.platform.platform_text import find_lines, place_of, write_document
 from laxity.platform.platform_values import Value, default_value, read_value
 from laxity.platform.tools import source_root, tool_roots
 
@@ -29,7 +29,6 @@ from laxity.platform.tools import source_root, tool_roots
 PLATFORM = "platform.toml"
 _LARGEST_FILE_BYTES = 1 << 20
 _BASE = "base"
-_LEVEL = "level"
 
 _Document = dict[str, Any]
 
@@ -43,13 +42,20 @@ class PlatformModel:
         values: Of every key that the file has or that has a default, by their places:
             `core.clock`, `L2.ways`. Of a first-level cache that is left out there is none.
         levels: Names of the levels below the first, the nearest to the cores first.
+        regions: Names of the regions of memory besides the main memory.
         text: The whole file; of one with a base the two together.
     """
 
     name: str
     values: dict[str, Value]
     levels: tuple[str, ...]
+    regions: tuple[str, ...]
     text: bytes
+
+    @property
+    def lists(self) -> dict[str, tuple[str, ...]]:
+        """Name the tables of each list, as `level`, in order."""
+        return {"level": self.levels, "region": self.regions}
 
     @property
     def title(self) -> str:
@@ -153,14 +159,15 @@ def parse_platform(data: bytes, name: str, folder: Path | None = None) -> Platfo
     """
     text, alone = _load(data)
     document = alone
-    lines = find_lines(text, [level_place(one) for one in _levels(document)])
+    lines = find_lines(text, {kind: _names(kind, document) for kind in platform_lists()})
     with _at_line(lines):
         if _BASE in document:
             document = _with_base(document, folder)
-        values, levels = _values(document), _level_names(document)
-        check_platform(values, levels)
+        values = _values(document)
+        levels, regions = (tuple(_names(kind, document)) for kind in ("level", "region"))
+        check_platform(values, levels, regions)
     kept = data if document is alone else write_document(document).encode()
-    return PlatformModel(name, values, levels, kept)
+    return PlatformModel(name, values, levels, regions, kept)
 
 
 def platform_in_run(platform: str) -> str:
@@ -256,19 +263,18 @@ def _with_base(document: _Document, folder: Path | None) -> _Document:
 
 
 def _merged(below: _Document, above: _Document) -> _Document:
-    """Put one document over another; of levels those of a name belong together."""
+    """Put one document over another; of levels, and of regions, those of a name belong together."""
     merged = dict(below)
     for name, value in above.items():
-        if name == _LEVEL:
-            names = [level_place(one) for one in _levels(below)]
-            levels = list(_levels(below))
-            for one in _levels(above):
-                if level_place(one) in names:
-                    at = names.index(level_place(one))
-                    levels[at] = levels[at] | one
+        if name in platform_lists():
+            names, ones = _names(name, below), list(_listed(name, below))
+            for one in _listed(name, above):
+                if place_of(name, one) in names:
+                    at = names.index(place_of(name, one))
+                    ones[at] = ones[at] | one
                 else:
-                    levels.append(one)
-            merged[name] = levels
+                    ones.append(one)
+            merged[name] = ones
         elif name in platform_tables() and isinstance(value, dict):
             merged[name] = below.get(name, {}) | value
         else:
@@ -276,16 +282,16 @@ def _merged(below: _Document, above: _Document) -> _Document:
     return merged
 
 
-def _levels(document: _Document) -> list[_Document]:
-    """List the tables of levels, or what of it are tables."""
-    levels = document.get(_LEVEL, [])
-    if not isinstance(levels, list):
+def _listed(kind: str, document: _Document) -> list[_Document]:
+    """List the tables of levels, or of regions, or what of it are tables."""
+    ones = document.get(kind, [])
+    if not isinstance(ones, list):
         return []
-    return [one for one in levels if isinstance(one, dict)]
+    return [one for one in ones if isinstance(one, dict)]
 
 
-def _level_names(document: _Document) -> tuple[str, ...]:
-    return tuple(level_place(one) for one in _levels(document))
+def _names(kind: str, document: _Document) -> list[str]:
+    return [place_of(kind, one) for one in _listed(kind, document)]
 
 
 def _values(document: _Document) -> dict[str, Value]:
@@ -293,9 +299,9 @@ def _values(document: _Document) -> dict[str, Value]:
     _check_tables(document)
     values: dict[str, Value] = {}
     for table, declared in platform_tables().items():
-        if table == _LEVEL:
-            for one in _levels(document):
-                values |= _values_of(table, level_place(one), one)
+        if declared.most is not None:
+            for one in _listed(table, document):
+                values |= _values_of(table, place_of(table, one), one)
         elif table == "":
             plain = {key: one for key, one in document.items() if key not in platform_tables()}
             values |= _values_of(table, "", {key: plain[key] for key in plain if key != "schema"})
@@ -315,7 +321,7 @@ def _check_tables(document: _Document) -> None:
         msg = "schema: is not 1; write schema = 1 at the top"
         raise ConfigError(msg)
     for table, declared in platform_tables().items():
-        if table in ("", _LEVEL):
+        if table == "" or declared.most is not None:
             continue
         if table not in document and not declared.optional:
             msg = f"{table}: missing; add the table [{table}]"
@@ -323,25 +329,30 @@ def _check_tables(document: _Document) -> None:
         if not isinstance(document.get(table, {}), dict):
             msg = f"{table}: is no table; write it as [{table}]"
             raise ConfigError(msg)
-    _check_levels(document)
+    names: list[str] = []
+    for kind, most in platform_lists().items():
+        _check_list(kind, most, document, names)
 
 
-def _check_levels(document: _Document) -> None:
-    levels, most = document.get(_LEVEL, []), platform_limit("levels_max")
-    if not isinstance(levels, list) or len(_levels(document)) != len(levels):
-        msg = f"{_LEVEL}: is no list of tables; write each as [[{_LEVEL}]]"
+def _check_list(kind: str, most: int, document: _Document, names: list[str]) -> None:
+    """Refuse a list of tables that is none, is too long, or whose names are not their own."""
+    ones = document.get(kind, [])
+    if not isinstance(ones, list) or len(_listed(kind, document)) != len(ones):
+        msg = f"{kind}: is no list of tables; write each as [[{kind}]]"
         raise ConfigError(msg)
-    if len(levels) > most:
-        msg = f"{_LEVEL}: {len(levels)} of them; the model has at most {most}"
+    if len(ones) > most:
+        msg = f"{kind}: {len(ones)} of them; the model has at most {most}"
         raise ConfigError(msg)
-    names = [level_place(one) for one in levels]
-    for at, (name, one) in enumerate(zip(names, levels, strict=True)):
+    for at, one in enumerate(ones):
+        name = place_of(kind, one)
+        likely = f"L{at + 2}" if kind == "level" else f"{kind}{at + 1}"
         if "name" not in one:
-            msg = f'{_LEVEL}: the one of number {at + 1} has no name; add name = "L{at + 2}"'
+            msg = f'{kind}: the one of number {at + 1} has no name; add name = "{likely}"'
             raise ConfigError(msg)
-        if one["name"] != name or name in platform_tables() or name in names[:at]:
-            msg = f'{name}: no name of its own for a level; write another one, as "L{at + 2}"'
+        if one["name"] != name or name in platform_tables() or name in names:
+            msg = f'{name}: no name of its own for a {kind}; write another one, as "{likely}"'
             raise ConfigError(msg)
+        names.append(name)
 
 
 def _values_of(table: str, place: str, written: _Document) -> dict[str, Value]:

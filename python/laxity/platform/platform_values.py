@@ -18,6 +18,7 @@ _FREQUENCY = re.compile(
     r"([0-9]{1,12})(?:\.([0-9]{1,9})|/([0-9]{1,9}))? ?(GHz|MHz|kHz|Hz)", re.ASCII
 )
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,40}", re.ASCII)
+_HOPS = re.compile(r"[0-9]{1,2}", re.ASCII)
 _FASTEST_HZ = 10**11
 _LONGEST_TEXT = 200
 # In a list of ways; a mask has 64 bits.
@@ -30,7 +31,8 @@ class Value:
 
     Attributes:
         place: The table, or the name of the level, and the key: `core.clock`, `L2.ways`.
-        number: Hz, bytes, cycles, a code, 0 or 1, cores (0: all), masks of ways; None of a text.
+        number: Hz, bytes, cycles, a code, 0 or 1, cores (0: all), masks of ways, hops row by row;
+            None of a text.
         text: As one would write it.
         origin: `source`, `fitted`, `assumed`; `default` if the file does not say it.
         source: What it was taken from, or was fitted by.
@@ -204,6 +206,26 @@ def _read_partition(key: PlatformKey, written: object) -> tuple[tuple[int, ...],
     return tuple(masks), " ".join(written) or ALL
 
 
+def _read_hops(key: PlatformKey, written: object) -> tuple[tuple[int, ...], str]:  # noqa: ARG001
+    """Read a square of numbers: 0 from a domain to itself, 1 or more to others."""
+    rows = written if isinstance(written, list) else [None]
+    texts = [one.split() if isinstance(one, str) else [] for one in rows]
+    if len(rows) > _LONGEST_LIST or not all(
+        len(row) == len(rows) and all(map(_HOPS.fullmatch, row)) for row in texts
+    ):
+        msg = f'{_shown(written)} is no row of hops for each domain; write ["0 1", "1 0"]'
+        raise ConfigError(msg)
+    hops = [[int(one) for one in row] for row in texts]
+    for one, row in enumerate(hops):
+        for other, n in enumerate(row):
+            if (n == 0) != (one == other):
+                msg = (
+                    f"{n} hops from domain {one} to {other}; write 0 to itself, 1 or more to others"
+                )
+                raise ConfigError(msg)
+    return tuple(n for row in hops for n in row), ", ".join(map(str, rows)) or "1 to all others"
+
+
 def _read_events(key: PlatformKey, written: object) -> tuple[tuple[int, ...], str]:
     if not isinstance(written, list):
         msg = f'{_shown(written)} is no list of events; write ["cycles", "instructions"]'
@@ -232,5 +254,6 @@ _READERS: Any = {
     "flag": _read_flag,
     "sharing": _read_sharing,
     "partition": _read_partition,
+    "hops": _read_hops,
     "events": _read_events,
 }

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from laxity.core.cpus import format_cpus
 from laxity.core.progress import Display, make_display
@@ -32,6 +33,7 @@ from laxity.platform.machine import (
     Cpu,
     Kernel,
     Machine,
+    Node,
     SimulatedFacts,
     Stable,
     State,
@@ -40,9 +42,10 @@ from laxity.platform.machine import (
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus, place
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
-from laxity.platform.platform_checks import settings_of_values
+from laxity.platform.platform_checks import domains_of, settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.simulated_events import beyond_platform, check_events
+from laxity.platform.simulated_places import place_settings
 from laxity.platform.simulated_programs import (
     as_simulated,
     check_emulator,
@@ -109,6 +112,7 @@ class SimulatedPlatform:
                 )
                 raise ConfigError(msg)
         check_events(self._model, spec.events, spec.counters)
+        list(place_settings(self._model, place(spec, self.cpus())))
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
@@ -132,7 +136,7 @@ class SimulatedPlatform:
         if isinstance(plan, TaskPlan):
             plan = replace(plan, spec=as_simulated(plan.spec))
         write_file(run.tmp / PLATFORM, self._model.text)
-        with self._settings_in(run.tmp), program_folder() as folder, ExitStack() as kept:
+        with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
             streams = self._streams(plan, kept, display, signals)
             seated = partial(self._argv, folder, streams, finisher_command())
             return run_native(plan, run, display, signals, seated)
@@ -150,7 +154,7 @@ class SimulatedPlatform:
         """
         plan, signals = TaskPlan(as_simulated(spec)), Forwarder()
         display = make_display(spec, self.name, is_quiet=True)
-        with self._settings_in(run.tmp), program_folder() as folder, ExitStack() as kept:
+        with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
             streams = self._streams(plan, kept, display, signals)
             seated = partial(self._argv, folder, streams, None)
             return run_native(plan, run, display, signals, seated, told_fd)
@@ -171,9 +175,11 @@ class SimulatedPlatform:
         return programs
 
     @contextmanager
-    def _settings_in(self, directory: Path) -> Iterator[None]:
+    def _settings_in(self, directory: Path, plan: Plan) -> Iterator[None]:
         settings = directory.absolute() / _SETTINGS
-        settings.write_text(settings_of(self._model), encoding="ascii")
+        places = place_settings(self._model, plan.spec) if isinstance(plan, TaskPlan) else ()
+        told = settings_of(self._model) + "".join(f"place {one}\n" for one in places)
+        settings.write_text(told, encoding="ascii")
         try:
             yield
         finally:
@@ -322,7 +328,7 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
 
 def settings_of(model: PlatformModel) -> str:
     """Write what laxity-sim is told of a platform (sim/cli/settings.h)."""
-    settings = settings_of_values(model.values, model.levels)
+    settings = settings_of_values(model.values, model.levels, model.regions)
     return "".join(f"{name} {value}\n" for name, value in settings)
 
 
@@ -335,14 +341,14 @@ def describe_model(model: PlatformModel) -> Machine:
         microcode=None,
         # What its times follow from, so that a changed platform file is another machine.
         firmware={
-            **dict(settings_of_values(model.values, model.levels)),
+            **dict(settings_of_values(model.values, model.levels, model.regions)),
             "emulated_cpu": model.emulated_cpu,
         },
         kernel=Kernel(None, None, None, "unknown", None, None, ()),
         virtualisation=Virtualisation(None, None),
         cpus=tuple(_cpu(model, core) for core in range(model.cores)),
         caches=tuple(_caches(model)),
-        nodes=(),
+        nodes=tuple(_nodes(model)),
         tsc_flags=(),
         pmus=(),
     )
@@ -354,13 +360,24 @@ def _cpu(model: PlatformModel, core: int) -> Cpu:
         cpu=core,
         core=core,
         socket=0,
-        node=None,
+        node=next((one.node for one in _nodes(model) if core in one.cpus), None),
         siblings=(core,),
         is_online=True,
         is_isolated=False,
         capacity=None,
         max_frequency_hz=int(model.clock_hz),
     )
+
+
+def _nodes(model: PlatformModel) -> Iterable[Node]:
+    """List the domains that have memory each, as NUMA nodes: where there is one memory, none."""
+    domains = domains_of(model.values) if model.number("memory.per_domain") else []
+    hops: Any = model.values["domain.hops"].number
+    n = len(domains)
+    for node, cores in enumerate(domains):
+        row = hops[node * n : node * n + n] or [int(node != one) for one in range(n)]
+        # As the kernel tells them: 10 is local.
+        yield Node(node, cores, tuple(10 + 10 * count for count in row))
 
 
 def _caches(model: PlatformModel) -> Iterable[Cache]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from laxity.core.spec import SIMULATED, CountedBy
 from laxity.errors import ConfigError
+from laxity.platform.platform_checks import domains_of
 from laxity.platform.platform_file import PlatformModel
 
 _FIRST_LEVELS = ("l1i", "l1d")
@@ -70,6 +71,10 @@ def _reason(model: PlatformModel, name: str) -> str:
     part = name.partition("_")[0]
     if part in _TLBS and not model.has_tlb(part):
         return "the platform has no such TLB"
+    if part == "uncached" and not model.regions:
+        return "the platform has no such region"
+    if part == "remote" and len(domains_of(model.values)) == 1:
+        return "the platform has one domain"
     if part == "branch" and not model.number("core.predictor_entries"):
         return "the platform predicts no branches"
     is_missing = part in _FIRST_LEVELS and not model.has_cache(part)

@@ -5,7 +5,7 @@
 import random
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -23,10 +23,11 @@ PLATFORM = "platform"
 # What a run is called by, or only says of bounds, or where it runs: a sweep is simulated here.
 _NOT_IN_RUN = frozenset({"on"})
 _NOT_IN_TASKS = frozenset({"name"})
-_LEVEL = "level"
 _WORD = re.compile(r"(.+)\.args\.([0-9]{1,4})", re.ASCII)
 
 Tables = dict[str, Any]
+# Names of the tables of each list of a platform file: of its levels, of its regions.
+Lists = Mapping[str, Sequence[str]]
 
 
 class AxisTable(msgspec.Struct, frozen=True, kw_only=True, rename={"start": "from"}):
@@ -87,12 +88,12 @@ class Numbers(Sequence[Any]):
         return self._write(self._number(at))
 
 
-def known_keys(tables: Tables, levels: Sequence[str]) -> dict[str, tuple[str | int, ...]]:
+def known_keys(tables: Tables, lists: Lists) -> dict[str, tuple[str | int, ...]]:
     """List what an axis may change, and where it is.
 
     Args:
         tables: Of the spec: `run`, `task`, `interfere`.
-        levels: Names of the platform's levels of caches.
+        lists: Names of the platform's levels of caches, and of its regions.
     """
     found: dict[str, tuple[str | int, ...]] = {
         f"run.{key}": ("run", key) for key in RunTable.__struct_fields__ if key not in _NOT_IN_RUN
@@ -103,15 +104,15 @@ def known_keys(tables: Tables, levels: Sequence[str]) -> dict[str, tuple[str | i
     for index in range(len(tables["interfere"])):
         keys = list(InterfereTable.__struct_fields__)
         found |= {f"interfere.{index}.{key}": ("interfere", index, key) for key in keys}
-    return found | _keys_of_platform(levels)
+    return found | _keys_of_platform(lists)
 
 
-def _keys_of_platform(levels: Sequence[str]) -> dict[str, tuple[str | int, ...]]:
+def _keys_of_platform(lists: Lists) -> dict[str, tuple[str | int, ...]]:
     found: dict[str, tuple[str | int, ...]] = {}
     for table in platform_tables():
-        for place in levels if table == _LEVEL else [table]:
+        for place in lists.get(table, [table]):
             names = [one.name for one in platform_keys(table)]
-            if table == _LEVEL:
+            if table in lists:
                 names.remove("name")
             for name in names:
                 found[f"{PLATFORM}.{place}.{name}".replace("..", ".")] = (PLATFORM, place, name)

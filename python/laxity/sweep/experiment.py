@@ -29,7 +29,7 @@ from laxity.errors import (
 from laxity.jobs.ends import read_native
 from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_file import PlatformModel, parse_platform, read_platform
-from laxity.platform.platform_text import level_place, write_document
+from laxity.platform.platform_text import write_document
 from laxity.platform.simulated import SimulatedPlatform
 from laxity.platform.simulated_programs import program_folder
 from laxity.platform.streams import (
@@ -47,7 +47,6 @@ from laxity.sweep.grid import Grid
 
 # Releases are at whole nanoseconds of a simulated platform.
 _RESOLUTION_NS = 1
-_LEVEL = "level"
 _LONGEST_TEXT = 4096
 
 
@@ -142,11 +141,7 @@ def _changed_once(name: str, encoded: bytes) -> PlatformModel:
     base = _read_once(name)
     document = tomllib.loads(base.text.decode())
     for table, key, value in msgspec.json.decode(encoded):
-        if table in base.levels:
-            of = next(one for one in document[_LEVEL] if level_place(one) == table)
-        else:
-            of = document.setdefault(table, {}) if table else document
-        of[key] = value
+        _table_of(base, document, table)[key] = value
     try:
         return parse_platform(write_document(document).encode(), base.name)
     except ConfigError as error:
@@ -155,6 +150,15 @@ def _changed_once(name: str, encoded: bytes) -> PlatformModel:
         where = text.partition(": ")[2] if text.startswith("line ") else text
         msg = f"platform {name}: {where}"
         raise ConfigError(msg) from error
+
+
+def _table_of(base: PlatformModel, document: dict[str, Any], name: str) -> dict[str, Any]:
+    """Find a table of a platform file, or make it; `` is the file itself."""
+    for kind, names in base.lists.items():
+        if name in names:
+            one: dict[str, Any] = document[kind][names.index(name)]
+            return one
+    return document.setdefault(name, {}) if name else document
 
 
 def _identity(stated: Spec, placed: Spec, model: PlatformModel, platform: SimulatedPlatform) -> str:

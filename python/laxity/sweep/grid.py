@@ -17,7 +17,16 @@ from laxity.core.spec import SIMULATED
 from laxity.core.spec_tables import array_of_tables, check_keys, read_document
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located
-from laxity.sweep.axes import PLATFORM, Axis, AxisTable, Tables, find_path, known_keys, read_values
+from laxity.sweep.axes import (
+    PLATFORM,
+    Axis,
+    AxisTable,
+    Lists,
+    Tables,
+    find_path,
+    known_keys,
+    read_values,
+)
 
 _SWEEP, _AXIS = "sweep", "axis"
 _HEADER = re.compile(r"\s*\[\[?\s*(\w+)\s*\]\]?\s*(?:#.*)?", re.ASCII)
@@ -154,15 +163,13 @@ def read_grid(data: bytes) -> Stated:
     return Stated(sweep, tuple(read), lines)
 
 
-def make_grid(
-    stated: Stated, tables: Tables, levels_of: Callable[[str], Sequence[str]], limit: int
-) -> Grid:
+def make_grid(stated: Stated, tables: Tables, lists_of: Callable[[str], Lists], limit: int) -> Grid:
     """Put a grid together.
 
     Args:
         stated: The grid file.
         tables: Of the spec, or of the words in place of it.
-        levels_of: Names the levels of caches of a platform.
+        lists_of: Names the levels of caches of a platform, and its regions.
         limit: How many experiments there may be.
 
     Raises:
@@ -182,7 +189,7 @@ def make_grid(
         if not isinstance(platform, str) or not platform.startswith(SIMULATED):
             msg = f'platform "{platform}": is not simulated; write platform = "{SIMULATED}NAME"'
             raise ConfigError(msg)
-        known = known_keys(tables, levels_of(platform))
+        known = known_keys(tables, lists_of(platform))
     axes: list[Axis] = []
     for index, one in enumerate(stated.axes):
         place = f"{_AXIS}{index}"

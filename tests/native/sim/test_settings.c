@@ -18,6 +18,7 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "architecture armhf\n"
                             "core.scheduling cortex-a9\n"
                             "levels 2\n"
+                            "regions 2\n"
                             "line 32\n"
                             "core.count 2\n"
                             "core.instruction_cycles 11\n"
@@ -59,6 +60,12 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "timer.cycles 8800\n"
                             "timer.code 16\n"
                             "timer.data 8\n"
+                            "domain.cores 1\n"
+                            "domain.hops.0 0 33\n"
+                            "domain.hops.1 44 0\n"
+                            "domain.link_line_cycles 22\n"
+                            "memory.per_domain 1\n"
+                            "memory.home 1\n"
                             "memory.channels 1\n"
                             "memory.read_queue 16\n"
                             "memory.write_queue 8\n"
@@ -74,9 +81,36 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "memory.empty_cycles 350\n"
                             "memory.conflict_cycles 525\n"
                             "memory.line_cycles 100\n"
+                            "memory.word_cycles 50\n"
                             "memory.turnaround_cycles 174\n"
                             "memory.refresh_interval 102950\n"
-                            "memory.refresh_cycles 2150\n";
+                            "memory.refresh_cycles 2150\n"
+                            "region.0.of 2\n"
+                            "region.0.domain 0\n"
+                            "region.0.cached 0\n"
+                            "region.0.way_to 0\n"
+                            "region.0.size 8192\n"
+                            "region.0.read_queue 3\n"
+                            "region.0.write_queue 5\n"
+                            "region.0.request_cycles 11\n"
+                            "region.0.access_cycles 22\n"
+                            "region.0.line_cycles 44\n"
+                            "region.0.word_cycles 55\n"
+                            "region.0.response_cycles 66\n"
+                            "region.1.of 0\n"
+                            "region.1.domain 1\n"
+                            "region.1.cached 1\n"
+                            "region.1.way_to 2\n"
+                            "region.1.size 0\n"
+                            "region.1.read_queue 1\n"
+                            "region.1.write_queue 1\n"
+                            "region.1.request_cycles 1\n"
+                            "region.1.access_cycles 0\n"
+                            "region.1.line_cycles 1\n"
+                            "region.1.word_cycles 1\n"
+                            "region.1.response_cycles 0\n"
+                            "place 0 4 0 4294967295\n"
+                            "place 3 5 2 1\n";
 
 /* The last six characters of the path are chosen. */
 static void write_file(char *path, const char *text)
@@ -97,13 +131,39 @@ static int read_text(const char *text, struct laxity_sim_platform *platform)
     return result;
 }
 
+enum {
+    TEXT_BYTES = sizeof whole + LAXITY_ERROR_TEXT_BYTES
+};
+
+static void change(char *text, const char *old, const char *new)
+{
+    char before[TEXT_BYTES];
+    (void)snprintf(before, sizeof before, "%s", text);
+    const char *at = strstr(before, old);
+    CHECK(at && strlen(text) + strlen(new) < TEXT_BYTES);
+    (void)snprintf(
+        text, TEXT_BYTES, "%.*s%s%s", (int)(at - before), before, new, at + strlen(old)
+    );
+}
+
 /* The whole with one line replaced: 0 if it is understood. */
 static int read_changed(const char *old, const char *new)
 {
-    char text[sizeof whole + LAXITY_ERROR_TEXT_BYTES];
-    const char *at = strstr(whole, old);
-    CHECK(at && strlen(new) < LAXITY_ERROR_TEXT_BYTES);
-    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, new, at + strlen(old));
+    char text[TEXT_BYTES];
+    (void)snprintf(text, sizeof text, "%s", whole);
+    change(text, old, new);
+    struct laxity_sim_platform platform;
+    return read_text(text, &platform);
+}
+
+/* The same with so many cores in one domain. */
+static int read_cores(const char *count)
+{
+    char text[TEXT_BYTES];
+    (void)snprintf(text, sizeof text, "%s", whole);
+    change(text, "core.count 2", count);
+    change(text, "domain.cores 1", "domain.cores 64");
+    change(text, "region.1.domain 1", "region.1.domain 0");
     struct laxity_sim_platform platform;
     return read_text(text, &platform);
 }
@@ -191,6 +251,85 @@ static void each_setting_of_the_memory_lands_in_its_member(void)
     CHECK_EQUAL(memory->turnaround_ticks, 174);
     CHECK_EQUAL(memory->refresh_interval, 102950);
     CHECK_EQUAL(memory->refresh_ticks, 2150);
+    CHECK_EQUAL(memory->word_ticks, 50);
+}
+
+static void each_setting_of_domains_and_regions_lands_in_its_member(void)
+{
+    struct laxity_sim_platform platform;
+    CHECK_EQUAL(read_text(whole, &platform), 0);
+    CHECK_EQUAL(platform.domain_cores, 1);
+    CHECK_EQUAL(platform.link_ticks[0][0], 0);
+    CHECK_EQUAL(platform.link_ticks[0][1], 33);
+    CHECK_EQUAL(platform.link_ticks[1][0], 44);
+    CHECK_EQUAL(platform.link_line_ticks, 22);
+    CHECK(platform.has_memory_each);
+    CHECK(platform.home == LAXITY_SIM_INTERLEAVED);
+    CHECK_EQUAL(platform.n_regions, 2);
+    const struct laxity_sim_region *scratchpad = &platform.regions[0];
+    CHECK(scratchpad->of == LAXITY_SIM_OF_CORE && !scratchpad->is_cached && !scratchpad->is_alias);
+    CHECK_EQUAL(scratchpad->size_bytes, 8192);
+    CHECK_EQUAL(scratchpad->memory.read_queue, 3);
+    CHECK_EQUAL(scratchpad->memory.write_queue, 5);
+    CHECK_EQUAL(scratchpad->memory.request_ticks, 11);
+    CHECK_EQUAL(scratchpad->memory.hit_ticks, 22);
+    CHECK_EQUAL(scratchpad->memory.empty_ticks, 22);
+    CHECK_EQUAL(scratchpad->memory.conflict_ticks, 22);
+    CHECK_EQUAL(scratchpad->memory.line_ticks, 44);
+    CHECK_EQUAL(scratchpad->memory.word_ticks, 55);
+    CHECK_EQUAL(scratchpad->memory.response_ticks, 66);
+    CHECK_EQUAL(scratchpad->memory.channels, 1);
+    CHECK_EQUAL(scratchpad->memory.banks, 1);
+    /* The second one leads to the first, region 1; 1 more than its number is told. */
+    const struct laxity_sim_region *way = &platform.regions[1];
+    CHECK(way->is_cached && way->is_alias);
+    CHECK_EQUAL(way->alias, 1);
+    CHECK_EQUAL(way->domain, 1);
+}
+
+static void regions_that_cannot_be_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("region.1.way_to 2", "region.1.way_to 1"), 0);
+    /* To itself, or to one that is another way. */
+    CHECK_EQUAL(read_changed("region.1.way_to 2", "region.1.way_to 3"), -1);
+    CHECK_EQUAL(read_changed("region.0.way_to 0", "region.0.way_to 1"), -1);
+    CHECK_EQUAL(read_changed("region.1.domain 1", "region.1.domain 2"), -1);
+    CHECK_EQUAL(read_changed("region.0.word_cycles 55", "region.0.word_cycles 0"), -1);
+    CHECK_EQUAL(read_changed("region.0.read_queue 3\n", ""), -1);
+    CHECK_EQUAL(read_changed("regions 2", "regions 3"), -1);
+    CHECK_EQUAL(read_changed("regions 2", "regions 17"), -1);
+}
+
+static void places_are_read_from_the_same_file(void)
+{
+    char path[] = "/tmp/laxity-settings-XXXXXX";
+    write_file(path, whole);
+    struct laxity_error error = {.exit_code = 0};
+    struct laxity_sim_placed *placed = NULL;
+    size_t n = 0;
+    CHECK_EQUAL(laxity_sim_settings_read_placed(path, &placed, &n, &error), 0);
+    (void)unlink(path);
+    CHECK_EQUAL(n, 2);
+    CHECK(placed[0].program == 0 && placed[0].storage == LAXITY_SIM_HEAP);
+    CHECK(placed[0].place.region == 0 && placed[0].place.instance == LAXITY_SIM_HOME);
+    CHECK(placed[1].program == 3 && placed[1].storage == LAXITY_SIM_STACK);
+    CHECK(placed[1].place.region == 2 && placed[1].place.instance == 1);
+    free(placed);
+}
+
+static void places_that_are_nowhere_are_refused(void)
+{
+    /* Of cores 0 and 1, of regions up to 2, of six classes. */
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 2 0"), 0);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 2 2"), -1);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 3 1"), -1);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 6 2 1"), -1);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 2"), -1);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 2 1 1"), -1);
+    /* Only the main memory is a home; here each domain has some. */
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 1 4294967295"), -1);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 0 1"), 0);
+    CHECK_EQUAL(read_changed("place 3 5 2 1", "place 3 5 0 2"), -1);
 }
 
 static void what_is_known_of_instructions_is_read_from_the_same_file(void)
@@ -220,9 +359,12 @@ static void words_that_are_none_are_refused(void)
 
 static void numbers_out_of_range_are_refused(void)
 {
-    CHECK_EQUAL(read_changed("core.count 2", "core.count 64"), 0);
-    CHECK_EQUAL(read_changed("core.count 2", "core.count 65"), -1);
-    CHECK_EQUAL(read_changed("core.count 2", "core.count 0"), -1);
+    CHECK_EQUAL(read_cores("core.count 64"), 0);
+    CHECK_EQUAL(read_cores("core.count 65"), -1);
+    CHECK_EQUAL(read_cores("core.count 0"), -1);
+    /* A domain each, and there are at most 16. */
+    CHECK_EQUAL(read_changed("core.count 2", "core.count 16"), 0);
+    CHECK_EQUAL(read_changed("core.count 2", "core.count 18"), -1);
     CHECK_EQUAL(read_changed("cycles 26400", "cycles 4294967295"), 0);
     CHECK_EQUAL(read_changed("cycles 26400", "cycles 4294967296"), -1);
     CHECK_EQUAL(read_changed("cycles 26400", "cycles 99999999999999999999"), -1);
@@ -240,7 +382,7 @@ static void lines_that_are_none_are_refused(void)
     CHECK_EQUAL(read_changed("line 32", "line 32x"), -1);
     CHECK_EQUAL(read_changed("line 32", "line 32 32"), -1);
     CHECK_EQUAL(read_changed("line 32\n", "lines 32\n"), -1);
-    CHECK_EQUAL(read_changed("memory.refresh_cycles 2150\n", "memory.refresh_cycles 2150"), -1);
+    CHECK_EQUAL(read_changed("place 3 5 2 1\n", "place 3 5 2 1"), -1);
 }
 
 static void settings_that_are_missing_are_refused(void)
@@ -308,6 +450,10 @@ int main(void)
     RUN(each_setting_lands_in_its_member);
     RUN(each_setting_of_a_level_lands_in_that_level);
     RUN(each_setting_of_the_memory_lands_in_its_member);
+    RUN(each_setting_of_domains_and_regions_lands_in_its_member);
+    RUN(regions_that_cannot_be_are_refused);
+    RUN(places_are_read_from_the_same_file);
+    RUN(places_that_are_nowhere_are_refused);
     RUN(what_is_known_of_instructions_is_read_from_the_same_file);
     RUN(words_that_are_none_are_refused);
     RUN(numbers_out_of_range_are_refused);
