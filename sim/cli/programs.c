@@ -497,8 +497,7 @@ static void tell_overfull(const struct laxity_sim_run *simulation)
     for (size_t i = 0; i < settings->n_placed; i++) {
         const struct laxity_sim_placed *placed = &settings->placed[i];
         const uint32_t region = placed->place.region;
-        const uint64_t size =
-            region > 0 ? settings->platform.regions[region - 1].size_bytes : 0;
+        const uint64_t size = region > 0 ? settings->platform.regions[region - 1].size_bytes : 0;
         const uint64_t bytes = placed_bytes(simulation, placed->place);
         if (size == 0 || bytes <= size) {
             continue;

@@ -291,8 +291,9 @@ static bool are_placed(const struct reading *reading)
     for (size_t i = 0; i < reading->n_placed; i++) {
         const struct laxity_sim_place *place = &reading->placed[i].place;
         const uint32_t n = instances_of(platform, place->region);
-        const bool is_main = place->region == 0 || (platform->regions[place->region - 1].is_alias &&
-                                                    platform->regions[place->region - 1].alias == 0);
+        const bool is_main =
+            place->region == 0 || (platform->regions[place->region - 1].is_alias &&
+                                   platform->regions[place->region - 1].alias == 0);
         const bool is_at_home = is_main && place->instance == LAXITY_SIM_HOME;
         if (n == 0 || (!is_at_home && place->instance >= n)) {
             return false;

@@ -291,7 +291,8 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
     CoreCaches &own = cores_[touch.core];
     std::uint64_t wish = touch.line;
-    if (wishes_ && touch.is_cached && touch.kind == Kind::Load && touch.instruction != NO_INSTRUCTION) {
+    if (wishes_ && touch.is_cached && touch.kind == Kind::Load &&
+        touch.instruction != NO_INSTRUCTION) {
         wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
     }
     return own.requests.emplace_back(Request{
@@ -426,8 +427,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     Request &request = make(touch, cause);
     if (copies.is_dirty) {
         counts(touch.core).transfers++;
-        request.done =
-            now + platform_.transfer_ticks + round_trip(touch.core, copies.dirty_core);
+        request.done = now + platform_.transfer_ticks + round_trip(touch.core, copies.dirty_core);
         if (touch.kind == Kind::Load) {
             write_back(touch, first_common_level(touch.core, copies.dirty_core), now);
         }

@@ -36,7 +36,7 @@ enum class Kind : std::uint8_t {
 struct Request {
     std::uint64_t number;
     std::uint64_t line;
-    std::uint64_t at; /* its number in memory */
+    std::uint64_t at;       /* its number in memory */
     std::uint32_t instance; /* of memory */
     std::uint32_t task;
     Kind kind;
@@ -256,8 +256,8 @@ class Hierarchy {
     struct Copies {
         bool is_any = false;
         bool is_dirty = false;
-        std::uint32_t dirty_core = 0;  /* the first that had it so */
-        std::uint64_t round_trip = 0;  /* on links, the longest to one that had it */
+        std::uint32_t dirty_core = 0; /* the first that had it so */
+        std::uint64_t round_trip = 0; /* on links, the longest to one that had it */
     };
 
     static void count(CoreCaches &own, Kind kind)
@@ -308,8 +308,9 @@ class Hierarchy {
         std::uint64_t now
     );
     void send(Request &request, std::uint32_t core, std::uint64_t now);
-    void
-    prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t departure);
+    void prefetch(
+        const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t departure
+    );
     void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
     Place allocate(
         std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task

@@ -109,7 +109,7 @@ struct laxity_sim_memory {
 struct laxity_sim_region {
     struct laxity_sim_memory memory;
     enum laxity_sim_of of;
-    uint32_t domain; /* of one of the platform */
+    uint32_t domain;     /* of one of the platform */
     uint64_t size_bytes; /* of each; 0: not known. No page is refused for want of it. */
     bool is_cached;
     bool is_alias;  /* it is another way to the memories of region `alias`, 0 or one before */

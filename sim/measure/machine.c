@@ -203,9 +203,8 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     (void)priority;
     run->shared->policy = LAXITY_POLICY_FIFO;
     simulated.run = run;
-    simulated.stage = laxity_sim_stage_open(
-        simulated.platform, (struct laxity_sim_placer){.place = place}
-    );
+    simulated.stage =
+        laxity_sim_stage_open(simulated.platform, (struct laxity_sim_placer){.place = place});
     if (!simulated.stage) {
         return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_LACKING, "no memory for the simulation"

@@ -48,8 +48,8 @@ uint32_t laxity_simulated_line_bytes(void);
 bool laxity_simulated_has_node(int32_t node);
 
 /* laxity_simulated_map, laxity_simulated_address - memory of the probe, and where it lies there.
- * Its pages are as they come: what is next to each other here is so there. They lie in the memory of
- * a domain, `node`, or, LAXITY_ANY_NODE, where they are at home. */
+ * Its pages are as they come: what is next to each other here is so there. They lie in the memory
+ * of a domain, `node`, or, LAXITY_ANY_NODE, where they are at home. */
 void laxity_simulated_map(const void *start, size_t bytes, int32_t node);
 uint64_t laxity_simulated_address(const volatile void *start);
 

@@ -44,9 +44,8 @@ struct laxity_sim_act {
 struct laxity_sim_stage;
 
 /* Returns NULL without memory. The placer is that of all actors. */
-struct laxity_sim_stage *laxity_sim_stage_open(
-    const struct laxity_sim_platform *platform, struct laxity_sim_placer placer
-);
+struct laxity_sim_stage *
+laxity_sim_stage_open(const struct laxity_sim_platform *platform, struct laxity_sim_placer placer);
 void laxity_sim_stage_close(struct laxity_sim_stage *stage);
 
 /* laxity_sim_stage_begin - let an actor that has nothing to do do this */

@@ -17,8 +17,8 @@ class Links {
   public:
     explicit Links(const laxity_sim_platform &platform)
         : cores_(platform.domain_cores == 0 ? platform.cores : platform.domain_cores),
-          n_domains_((platform.cores + cores_ - 1) / cores_),
-          line_ticks_(platform.link_line_ticks), links_(std::size_t{n_domains_} * n_domains_)
+          n_domains_((platform.cores + cores_ - 1) / cores_), line_ticks_(platform.link_line_ticks),
+          links_(std::size_t{n_domains_} * n_domains_)
     {
         for (std::uint32_t from = 0; from < n_domains_; from++) {
             for (std::uint32_t to = 0; to < n_domains_; to++) {
@@ -59,8 +59,7 @@ class Links {
 
     /* A line of a core goes from one domain to another, if they are two, and may depart from a tick
      * on: when it is there. */
-    Arrival
-    carry(std::uint32_t from, std::uint32_t to, std::uint64_t tick, std::uint32_t core)
+    Arrival carry(std::uint32_t from, std::uint32_t to, std::uint64_t tick, std::uint32_t core)
     {
         if (from == to) {
             return {.tick = tick, .waited_for_others = 0};

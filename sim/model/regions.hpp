@@ -120,13 +120,12 @@ class Regions {
     /* What lies there is of no program: page tables. */
     static constexpr std::uint64_t NO_PROGRAM = std::uint64_t{1} << 47U;
 
-    void add(
-        const laxity_sim_memory &memory,
+    void
+    add(const laxity_sim_memory &memory,
         laxity_sim_of of,
         std::uint32_t domain,
         std::uint32_t cores,
-        const Links &links
-    )
+        const Links &links)
     {
         regions_.push_back(
             {.first = static_cast<std::uint32_t>(instances_.size()), .is_cached = true}

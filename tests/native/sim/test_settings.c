@@ -141,9 +141,7 @@ static void change(char *text, const char *old, const char *new)
     (void)snprintf(before, sizeof before, "%s", text);
     const char *at = strstr(before, old);
     CHECK(at && strlen(text) + strlen(new) < TEXT_BYTES);
-    (void)snprintf(
-        text, TEXT_BYTES, "%.*s%s%s", (int)(at - before), before, new, at + strlen(old)
-    );
+    (void)snprintf(text, TEXT_BYTES, "%.*s%s%s", (int)(at - before), before, new, at + strlen(old));
 }
 
 /* The whole with one line replaced: 0 if it is understood. */
