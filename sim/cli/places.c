@@ -3,6 +3,7 @@
 #include "cli/places.h"
 
 #include "base/error.h"
+#include "cli/settings.h"
 #include "interface/engine.h"
 #include "interface/storage.h"
 

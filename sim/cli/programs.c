@@ -19,6 +19,7 @@
 #include "interface/emulator.h"
 #include "interface/engine.h"
 #include "interface/layout.h"
+#include "interface/storage.h"
 #include "interface/stored.h"
 #include "schema/run.h"
 

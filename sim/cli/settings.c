@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "interface/engine.h"
+#include "interface/storage.h"
 #include "schema/platform.h"
 
 #include <laxity/units.h>

@@ -474,16 +474,20 @@ void Hierarchy::allocate_awaited(const Touch &touch, std::uint64_t now)
 Answer Hierarchy::touch(Touch touch, std::uint64_t now)
 {
     touch.at = frames_.physical(touch.line);
-    CoreCaches &own = cores_[touch.core];
     (void)has_outstanding(touch.core, now);
-    if (!regions_.is_plain()) {
-        const Lying &lying = regions_.used(touch.line, links_.domain_of(touch.core));
-        touch.instance = lying.instance;
-        touch.is_cached = lying.is_cached;
-        if (!touch.is_cached) {
-            return touch_uncached(touch, now);
-        }
+    if (regions_.is_plain()) {
+        return touch_cached(touch, now);
     }
+    const Lying &lying = regions_.used(touch.line, links_.domain_of(touch.core));
+    touch.instance = lying.instance;
+    touch.is_cached = lying.is_cached;
+    return touch.is_cached ? touch_cached(touch, now) : touch_uncached(touch, now);
+}
+
+/* Steps 1 to 3. */
+Answer Hierarchy::touch_cached(const Touch &touch, std::uint64_t now)
+{
+    CoreCaches &own = cores_[touch.core];
     Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
     /* What goes through may find its line, and goes on all the same. */

@@ -291,6 +291,7 @@ class Hierarchy {
     [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
     void note_written(Request &request, const Touch &touch, std::uint64_t now);
     [[nodiscard]] Room needed_of(const Touch &touch) const;
+    Answer touch_cached(const Touch &touch, std::uint64_t now);
     Answer touch_uncached(const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
     Request &make(const Touch &touch, Cause cause);
