@@ -23,7 +23,7 @@ JOBS = 2
 # All tasks at once on an emulator: long enough that nothing is killed on a loaded machine.
 TASK_OPTIONS = ["--policy", "other", "--deadline", "none", "--job-timeout", "110s"]
 # They show harness and machine and compute nothing.
-WITHOUT_DIGEST = {"empty", "cpu", "mem", "bandwidth", "latency", "load"}
+WITHOUT_DIGEST = {"empty", "cpu", "mem", "bandwidth", "latency", "load", "words"}
 
 
 @dataclass(frozen=True)
