@@ -266,6 +266,7 @@ laxity_sim_platform sabrelite()
         .empty_ticks = 40,
         .conflict_ticks = 60,
         .line_ticks = 8,
+        .word_ticks = 0,
         .turnaround_ticks = 8,
         .refresh_ticks = 150,
         .refresh_interval = 9360,
