@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,65 @@ def test_run_beyond_what_ticks_count_is_refused_before_it_begins(laxity: Laxity)
     assert done.returncode == 2
     assert "its last job would be released later than" in done.stderr
     assert not (laxity.directory / "D").exists()
+
+
+FULL = """
+schema = 1
+[run]
+platform = "{platform}"
+jobs = 10
+[[task]]
+name = "reserved"
+workload = "mem"
+args = ["4KiB"]
+period = "1ms"
+policy = "deadline"
+runtime = "1ms"
+cpus = "0"
+[[task]]
+name = "stated"
+workload = "mem"
+args = ["4KiB"]
+period = "1ms"
+wcet = "1ms"
+"""
+
+
+def test_tasks_may_ask_for_all_of_a_core_that_nobody_else_needs(laxity: Laxity):
+    # A machine keeps a tenth of it for whoever could stop them.
+    (laxity.directory / "full.toml").write_text(FULL.format(platform=PLATFORM))
+    done = laxity("run", "./full.toml", "--run-dir", "D", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert [task["counts"]["done"] for task in manifest["tasks"]] == [10, 10]
+
+
+def test_hundred_tasks_run_where_few_files_may_be_open(laxity: Laxity):
+    # Each task has two pipes and a stream.
+    task = '[[task]]\nname = "{}"\nworkload = "empty"\nperiod = "1ms"\n'
+    spec = f'schema = 1\n[run]\nplatform = "{PLATFORM}"\njobs = 1\n'
+    (laxity.directory / "tasks.toml").write_text(spec + "".join(map(task.format, range(100))))
+    few = ("bash", "-c", 'ulimit -S -n 200; exec "$@"', "bash")
+    words = ("run", "./tasks.toml", "--run-dir", "D", "--no-report", "--quiet")
+    done = laxity(*words, prefix=few)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+INHERITS_MANY = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (2000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+for _ in range(1100):
+    os.set_inheritable(os.dup(0), True)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_run_that_inherits_a_thousand_files_shows_its_progress(laxity: Laxity):
+    # select() knows no file of a larger number.
+    prefix = (sys.executable, "-c", INHERITS_MANY)
+    words = [word for word in MEM if word != "--quiet"]
+    done = laxity(*words, "-b", "4KiB", "-t", "3", "--run-dir", "D", prefix=prefix)
+    assert done.returncode == 0, done.stderr
 
 
 def test_offset_beyond_the_end_releases_nothing(laxity: Laxity):

@@ -366,9 +366,13 @@ def provide_streams(
     """
     folder = StreamFolder()
     is_usable = folder.limit_bytes > 0
+    # Each once: a run may have thousands of tasks of one program.
+    found: dict[Program, Path | None] = {}
     for program in programs:
         path = None
-        if program is not None and is_usable and not signals.has_received:
+        if program in found:
+            path = found[program]
+        elif program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
             except (LimitViolation, NotSimulatedError):
@@ -381,6 +385,7 @@ def provide_streams(
                         f"laxity: streams of programs are not kept ({plain_words(error)}); "
                         "the run goes on without\n"
                     )
+            found[program] = path
         yield path
 
 
