@@ -232,6 +232,32 @@ def test_killed_simulator_leaves_a_run_that_can_be_read(laxity: Laxity):
     assert "memory_traffic" not in manifest
 
 
+def test_killed_emulator_fails_its_task_and_keeps_the_jobs_before(laxity: Laxity):
+    process = begun(laxity)
+    (simulator,) = children_of(process.pid, "laxity-sim")
+    (emulator,) = children_of(simulator, "qemu-arm")
+    os.kill(emulator, signal.SIGKILL)
+    done = finish(process)
+    assert done.code == 1
+    assert 'task "mem": the program died of Killed' in done.err
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert (manifest["status"], manifest["result_hash"]) == ("failed", None)
+    # They take longer than their period.
+    assert manifest["tasks"][0]["counts"]["missed"] > 0
+    assert laxity("show", "D").returncode == 0
+
+
+def test_killed_command_leaves_a_run_that_its_simulator_completes(laxity: Laxity):
+    process = begun(laxity)
+    process.kill()
+    assert finish(process).code == -signal.SIGKILL
+    wait_until((laxity.directory / "D" / "manifest.json").exists, "a run that is complete")
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert (manifest["status"], manifest["exit_code"]) == ("recovered", 130)
+    assert manifest["tasks"][0]["counts"]["missed"] > 0
+    assert laxity("show", "D").returncode == 0
+
+
 def test_number_of_jobs_that_is_asked_for_changes_no_job(laxity: Laxity):
     for name, jobs in (("A", "3"), ("B", "1000")):
         done = laxity(*MEM, "-b", "64KiB", "-t", jobs, "--run-dir", name)
