@@ -197,6 +197,19 @@ def test_deadline_that_is_too_short_is_missed_by_arithmetic(laxity: Laxity):
     assert manifest["tasks"][0]["counts"]["missed"] == 10
 
 
+def test_run_stops_behind_the_first_job_that_meets_the_condition(laxity: Laxity):
+    # With cold caches 512 lines take 64 us, later ones none.
+    stop = ("--stop-on", "response>50us")
+    done = laxity(*MEM, "-b", "16KiB", "-t", "20", *stop, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    assert 'stopped on response>50us: job 0 of task "mem": response time' in done.stdout
+    assert "the run was over" not in done.stdout
+    jobs = jobs_of(laxity.directory / "D")
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert manifest["stop"]["seen_ns"] == manifest["stop"]["finish_ns"] == jobs["finish_ns"]
+    assert manifest["tasks"][0]["end_cause"] == "stopped"
+
+
 def test_program_that_fails_ends_the_run_and_says_why(laxity: Laxity):
     done = laxity(*MEM, "-b", "1B", "-t", "10", "--run-dir", "D")
     assert done.returncode == 1
