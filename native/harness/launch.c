@@ -48,7 +48,7 @@ enum {
     OUTPUT_PIPE_BYTES = 1024 * 1024,
     PAGE_BYTES = 4096,
     CANNOT_EXEC = 127,
-    FILES_PER_PROCESS = 4, /* both ends of two pipes */
+    FILES_PER_PROCESS = 5, /* both ends of two pipes; of a simulated one its stream */
     OTHER_FILES = 64,
 };
 
@@ -154,7 +154,7 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
     return 0;
 }
 
-/* Each process costs us two pipes. Many users may have more open files than they have by default.
+/* Each process costs us some. Many users may have more open files than they have by default.
  */
 static void allow_files(struct laxity_launch *launch)
 {

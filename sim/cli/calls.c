@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,11 +72,14 @@ laxity_sim_call_table_of(const char *program, struct laxity_error *error)
     /* Both classes have the machine at the same place. */
     Elf32_Ehdr header;
     FILE *file = fopen(program, "rbe");
-    const bool is_read = file && fread(&header, sizeof header, 1, file) == 1 &&
-                         memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
-    if (file) {
-        (void)fclose(file);
+    if (!file) {
+        const char *why = strerrordesc_np(errno);
+        (void)laxity_refuse(error, LAXITY_EXIT_LACKING, "%.120s: cannot be read: %s", program, why);
+        return NULL;
     }
+    const bool is_read =
+        fread(&header, sizeof header, 1, file) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+    (void)fclose(file);
     if (!is_read) {
         (void)laxity_refuse(error, LAXITY_EXIT_USAGE, "%.150s: no program", program);
         return NULL;

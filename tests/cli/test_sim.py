@@ -168,6 +168,20 @@ def test_a_damaged_stream_is_recorded_anew_and_named(
     assert run(laxity, cache, "third") == [said, *first]
 
 
+def test_a_stream_that_is_another_programs_is_recorded_anew_and_named(laxity: Laxity, cache: Path):
+    said, *first = run(laxity, cache, "first")
+    mine, other, *_ = sorted(cache.glob("*.lxs"))
+    content = mine.read_bytes()
+    mine.write_bytes(other.read_bytes())
+    # It can be neither shown nor taken for that of either.
+    assert mine.stem not in [one["identity"] for one in streams(laxity, cache)]
+    told, *second = run(laxity, cache, "second")
+    what = "is that of another program; it is recorded anew"
+    assert told.decode() == f"laxity: stream {mine.stem[:12]}: {what}\n{said.decode()}"
+    assert second == first
+    assert mine.read_bytes() == content
+
+
 def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):
     words = ("sim", "record", "sort", "bogus", *PLATFORM, "--jobs", "2")
     done = call(laxity, cache, *words)

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,19 @@ def test_deadline_that_is_too_short_is_missed_by_arithmetic(laxity: Laxity):
     assert manifest["tasks"][0]["counts"]["missed"] == 10
 
 
+def test_run_stops_behind_the_first_job_that_meets_the_condition(laxity: Laxity):
+    # With cold caches 512 lines take 64 us, later ones none.
+    stop = ("--stop-on", "response>50us")
+    done = laxity(*MEM, "-b", "16KiB", "-t", "20", *stop, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    assert 'stopped on response>50us: job 0 of task "mem": response time' in done.stdout
+    assert "the run was over" not in done.stdout
+    jobs = jobs_of(laxity.directory / "D")
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert manifest["stop"]["seen_ns"] == manifest["stop"]["finish_ns"] == jobs["finish_ns"]
+    assert manifest["tasks"][0]["end_cause"] == "stopped"
+
+
 def test_program_that_fails_ends_the_run_and_says_why(laxity: Laxity):
     done = laxity(*MEM, "-b", "1B", "-t", "10", "--run-dir", "D")
     assert done.returncode == 1
@@ -231,6 +245,32 @@ def test_killed_simulator_leaves_a_run_that_can_be_read(laxity: Laxity):
     assert "memory_traffic" not in manifest
 
 
+def test_killed_emulator_fails_its_task_and_keeps_the_jobs_before(laxity: Laxity):
+    process = begun(laxity)
+    (simulator,) = children_of(process.pid, "laxity-sim")
+    (emulator,) = children_of(simulator, "qemu-arm")
+    os.kill(emulator, signal.SIGKILL)
+    done = finish(process)
+    assert done.code == 1
+    assert 'task "mem": the program died of Killed' in done.err
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert (manifest["status"], manifest["result_hash"]) == ("failed", None)
+    # They take longer than their period.
+    assert manifest["tasks"][0]["counts"]["missed"] > 0
+    assert laxity("show", "D").returncode == 0
+
+
+def test_killed_command_leaves_a_run_that_its_simulator_completes(laxity: Laxity):
+    process = begun(laxity)
+    process.kill()
+    assert finish(process).code == -signal.SIGKILL
+    wait_until((laxity.directory / "D" / "manifest.json").exists, "a run that is complete")
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert (manifest["status"], manifest["exit_code"]) == ("recovered", 130)
+    assert manifest["tasks"][0]["counts"]["missed"] > 0
+    assert laxity("show", "D").returncode == 0
+
+
 def test_number_of_jobs_that_is_asked_for_changes_no_job(laxity: Laxity):
     for name, jobs in (("A", "3"), ("B", "1000")):
         done = laxity(*MEM, "-b", "64KiB", "-t", jobs, "--run-dir", name)
@@ -253,6 +293,65 @@ def test_run_beyond_what_ticks_count_is_refused_before_it_begins(laxity: Laxity)
     assert done.returncode == 2
     assert "its last job would be released later than" in done.stderr
     assert not (laxity.directory / "D").exists()
+
+
+FULL = """
+schema = 1
+[run]
+platform = "{platform}"
+jobs = 10
+[[task]]
+name = "reserved"
+workload = "mem"
+args = ["4KiB"]
+period = "1ms"
+policy = "deadline"
+runtime = "1ms"
+cpus = "0"
+[[task]]
+name = "stated"
+workload = "mem"
+args = ["4KiB"]
+period = "1ms"
+wcet = "1ms"
+"""
+
+
+def test_tasks_may_ask_for_all_of_a_core_that_nobody_else_needs(laxity: Laxity):
+    # A machine keeps a tenth of it for whoever could stop them.
+    (laxity.directory / "full.toml").write_text(FULL.format(platform=PLATFORM))
+    done = laxity("run", "./full.toml", "--run-dir", "D", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert [task["counts"]["done"] for task in manifest["tasks"]] == [10, 10]
+
+
+def test_hundred_tasks_run_where_few_files_may_be_open(laxity: Laxity):
+    # Each task has two pipes and a stream.
+    task = '[[task]]\nname = "{}"\nworkload = "empty"\nperiod = "1ms"\n'
+    spec = f'schema = 1\n[run]\nplatform = "{PLATFORM}"\njobs = 1\n'
+    (laxity.directory / "tasks.toml").write_text(spec + "".join(map(task.format, range(100))))
+    few = ("bash", "-c", 'ulimit -S -n 200; exec "$@"', "bash")
+    words = ("run", "./tasks.toml", "--run-dir", "D", "--no-report", "--quiet")
+    done = laxity(*words, prefix=few)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+INHERITS_MANY = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (2000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+for _ in range(1100):
+    os.set_inheritable(os.dup(0), True)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_run_that_inherits_a_thousand_files_shows_its_progress(laxity: Laxity):
+    # select() knows no file of a larger number.
+    prefix = (sys.executable, "-c", INHERITS_MANY)
+    words = [word for word in MEM if word != "--quiet"]
+    done = laxity(*words, "-b", "4KiB", "-t", "3", "--run-dir", "D", prefix=prefix)
+    assert done.returncode == 0, done.stderr
 
 
 def test_offset_beyond_the_end_releases_nothing(laxity: Laxity):

@@ -3,18 +3,21 @@
 """A simulated run is the same wherever and however it is made, and says so."""
 
 import json
+import os
+import pwd
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.cli.commands import finish, start
+import pytest
+from tests.cli.commands import CPU, finish, start
 from tests.cli.laxity_command import Laxity
 
 PLATFORM = Path(__file__).with_name("one-core.toml")
 MEM = ("run", "mem", "-b", "100KiB", "-p", "1ms", "-t", "10", "--no-report", "--quiet")
-# Another limit of the stack, and no standard output at all.
-ELSEWHERE = ("bash", "-c", 'ulimit -s 1234; exec "$@" >&-', "bash")
+# Another limit of the stack, no standard output at all, and one processor.
+ELSEWHERE = ("bash", "-c", 'ulimit -s 1234; exec taskset -c "$0" "$@" >&-')
 
 
 def manifest_of(laxity: Laxity, name: str) -> dict[str, Any]:
@@ -34,11 +37,28 @@ def test_result_is_the_same_in_other_surroundings(laxity: Laxity):
     (laxity.directory / "a" / "much" / "longer" / "path").mkdir(parents=True)
     there = "a/much/longer/path/B"
     words = (*MEM, "--platform", f"sim:{PLATFORM}", "--run-dir", there)
-    surroundings = {"X": "x" * 5000, "HOME": "/", "USER": "somebody"}
-    done = laxity(*words, prefix=ELSEWHERE, environment=surroundings)
+    # With streams of its own, so that the program is executed there, too.
+    cache = {"XDG_CACHE_HOME": str(laxity.directory / "cache")}
+    surroundings = {"X": "x" * 5000, "HOME": "/", "USER": "somebody", **cache}
+    done = laxity(*words, prefix=(*ELSEWHERE, str(CPU)), environment=surroundings)
     assert finish(beside).code == 0
     assert done.returncode == 0, done.stderr
     assert manifest_of(laxity, there)["result_hash"] == result
+
+
+def test_result_is_the_same_for_another_user(laxity: Laxity, open_path: Path):
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    result = simulate(laxity, "A", "sabrelite")["result_hash"]
+    nobody = pwd.getpwnam("nobody")
+    os.chown(open_path, nobody.pw_uid, nobody.pw_gid)
+    prefix = ("setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
+    words = (*MEM, "--platform", "sim:sabrelite", "--run-dir", str(open_path / "B"))
+    cache = {"XDG_CACHE_HOME": str(open_path / "cache")}
+    done = laxity(*words, prefix=(*prefix, "--"), environment=cache)
+    assert done.returncode == 0, done.stderr
+    assert len(list(open_path.glob("cache/laxity/streams/*.lxs"))) == 1
+    assert manifest_of(laxity, str(open_path / "B"))["result_hash"] == result
 
 
 def test_result_hash_is_what_sha256sum_prints(laxity: Laxity):

@@ -209,6 +209,26 @@ def test_a_run_goes_on_without_a_folder_and_says_so_once(
     assert "the run goes on without" in told
 
 
+def test_tasks_of_one_program_have_one_stream_that_is_looked_at_once(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+):
+    provided = []
+
+    def provide(_self: StreamFolder, one: Program, *_: object) -> Path:
+        provided.append(one)
+        return tmp_path / f"{one.jobs}.lxs"
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(StreamFolder, "provide", provide)
+    other = dataclasses.replace(program, jobs=program.jobs + 1)
+    with ExitStack() as kept:
+        asked = [program, other, program, None, program]
+        found = list(provide_streams(asked, kept, lambda _: None, Forwarder()))
+    first, second = (tmp_path / f"{one.jobs}.lxs" for one in (program, other))
+    assert found == [first, second, first, None, first]
+    assert provided == [program, other]
+
+
 def test_a_run_records_nothing_if_nothing_is_to_be_kept(
     tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ):

@@ -329,18 +329,21 @@ def _watch(process: "subprocess.Popen[bytes]", progress_read: int, display: Disp
     """Show progress until laxity-run has ended."""
     pending = b""
     is_open = True
+    # Not select(), which knows no file of a number above 1023.
+    poller = select.poll()
+    poller.register(progress_read, select.POLLIN)
     try:
         while process.poll() is None:
             if not is_open:
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_POLL_S)
                 continue
-            if not select.select([progress_read], [], [], _POLL_S)[0]:
+            if not poller.poll(_POLL_S * 1000):
                 continue
             data = os.read(progress_read, _READ_BYTES)
             is_open = bool(data)
             pending = show_newest(pending + data, display)
-        if is_open and select.select([progress_read], [], [], 0)[0]:
+        if is_open and poller.poll(0):
             # What was said between the last look and the end.
             show_newest(pending + os.read(progress_read, _READ_BYTES), display)
     finally:

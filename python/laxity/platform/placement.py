@@ -22,10 +22,17 @@ _PRESENT = Path("/sys/devices/system/cpu/present")
 
 @dataclass(frozen=True, slots=True)
 class Cpus:
-    """The CPUs of this machine, and those that this process may use."""
+    """The CPUs of a machine, and those that we may use.
+
+    Attributes:
+        present: All of them.
+        allowed: Those that this process may use.
+        has_rest: Whether a system needs time on them, too.
+    """
 
     present: frozenset[int]
     allowed: frozenset[int]
+    has_rest: bool = True
 
 
 def cpus_of_this_process() -> Cpus:
@@ -49,7 +56,7 @@ def place(spec: Spec, cpus: Cpus) -> Spec:
         The experiment with no empty CPU set.
 
     Raises:
-        ConfigError: There is no such CPU.
+        ConfigError: There is no such CPU, or it would be taken whole from those who need it, too.
         PlatformError: It is there and this process may not use it, or none is left for a co-runner.
     """
     tasks = tuple(
@@ -69,7 +76,8 @@ def place(spec: Spec, cpus: Cpus) -> Spec:
         placed.append(msgspec.structs.replace(one, cpus=one.cpus or others))
         _check(where, placed[-1].cpus, cpus)
     spec = msgspec.structs.replace(spec, tasks=tasks, interfere=tuple(placed))
-    _check_real_time_load(spec, cpus)
+    if cpus.has_rest:
+        _check_real_time_load(spec, cpus)
     return spec
 
 

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """A simulated platform: laxity-sim in place of laxity-run, QEMU in place of a processor."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +100,9 @@ class SimulatedPlatform:
         return Examination(describe_model(self._model), diagnosis)
 
     def cpus(self) -> Cpus:
-        """Tell its cores."""
+        """Tell its cores, on which there is nothing but the tasks."""
         cores = frozenset(range(self._model.cores))
-        return Cpus(cores, cores)
+        return Cpus(cores, cores, has_rest=False)
 
     def require_programs(self, spec: Spec) -> None:
         """Look for the simulator, the emulator and the workloads; refuse what is not simulated."""
@@ -230,7 +232,7 @@ class SimulatedPlatform:
         plan: Plan,
         seat: Seat,
     ) -> list[str]:
-        programs = _Programs(partial(self._program, folder, iter(streams)), finisher)
+        programs = _Programs(_Copies(folder, self._workload, iter(streams)).add, finisher)
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
         if isinstance(plan, ProbePlan):
             return [tool, str(seat.run_dir.absolute() / _SETTINGS), *words]
@@ -263,24 +265,36 @@ class SimulatedPlatform:
             *("-s", str(_STACK_BYTES), "-seed", "1"),
         ]
 
-    def _program(self, folder: Path, streams: Iterator[Path | None], name: str) -> str:
+    def _workload(self, name: str) -> Path:
+        return find_simulated_workload(name, self._model.architecture)
+
+
+@dataclass(slots=True)
+class _Copies:
+    """The programs of a run, in a folder of their own."""
+
+    folder: Path
+    find_workload: Callable[[str], Path]
+    streams: Iterator[Path | None]
+    _first: dict[str, str] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def add(self, name: str) -> str:
         """Copy the program of a task; its stream, if it has one, lies beside it.
 
         The tasks come in their order, and then their co-runners.
         """
-        program = self._copied(folder, name)
-        stream = next(streams, None)
+        program = f"{self.folder}/{next(self._numbers):04}"
+        first = self._first.setdefault(name, program)
+        if first == program:
+            shutil.copy(self.find_workload(name), program)
+        else:
+            # Thousands of tasks may have one program.
+            os.link(first, program)
+        stream = next(self.streams, None)
         if stream is not None:
             Path(f"{program}{SUFFIX}").symlink_to(stream.absolute())
         return program
-
-    def _copied(self, folder: Path, name: str) -> str:
-        program = folder / f"{sum(1 for _ in folder.iterdir()):04}"
-        shutil.copy(self._workload(name), program)
-        return str(program)
-
-    def _workload(self, name: str) -> Path:
-        return find_simulated_workload(name, self._model.architecture)
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,7 +275,7 @@ class StreamFolder:
 
     def streams(self) -> list[StoredStream]:
         """List what is kept, used last first; files that are no streams are left out."""
-        found = (read_stream(path) for path in self.path.glob(f"*{SUFFIX}"))
+        found = (_read_own(path) for path in self.path.glob(f"*{SUFFIX}"))
         return sorted((one for one in found if one), key=lambda one: (-one.used_s, one.identity))
 
     def remove(self, identity: str) -> None:
@@ -310,6 +310,8 @@ class StreamFolder:
         path = self.path / f"{identity_of(program)}{SUFFIX}"
         is_there = _hold(path, kept)
         damage = damage_of(path) if is_there else None
+        if is_there and damage is None and _read_own(path) is None:
+            damage = "is that of another program"
         if damage is not None:
             name = path.stem[:SHOWN_DIGITS]
             sys.stderr.write(f"laxity: stream {name}: {damage}; it is recorded anew\n")
@@ -366,9 +368,13 @@ def provide_streams(
     """
     folder = StreamFolder()
     is_usable = folder.limit_bytes > 0
+    # Each once: a run may have thousands of tasks of one program.
+    found: dict[Program, Path | None] = {}
     for program in programs:
         path = None
-        if program is not None and is_usable and not signals.has_received:
+        if program in found:
+            path = found[program]
+        elif program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
             except (LimitViolation, NotSimulatedError):
@@ -381,6 +387,7 @@ def provide_streams(
                         f"laxity: streams of programs are not kept ({plain_words(error)}); "
                         "the run goes on without\n"
                     )
+            found[program] = path
         yield path
 
 
@@ -431,6 +438,12 @@ def read_stream(path: Path) -> StoredStream | None:
         used_s=status.st_mtime,
         storage=tuple(_storage(counts)),
     )
+
+
+def _read_own(path: Path) -> StoredStream | None:
+    """Read a stream that is called as it has to be; None: there is none, or another one."""
+    stream = read_stream(path)
+    return stream if stream is not None and stream.identity == path.stem else None
 
 
 def _storage(counts: Sequence[int]) -> Iterator[Storage]:

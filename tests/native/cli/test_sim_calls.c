@@ -145,6 +145,15 @@ static void programs_of_other_processors_are_refused(void)
     CHECK_EQUAL(laxity_sim_calls_open(&calls, &asked, "/nonexistent", &error), -1);
 }
 
+static void a_program_that_cannot_be_read_says_why(void)
+{
+    struct laxity_error error = {0};
+    struct laxity_sim_calls calls;
+    CHECK_EQUAL(laxity_sim_calls_open(&calls, &asked, "/nowhere/0000", &error), -1);
+    CHECK_TEXT(error.text, "/nowhere/0000: cannot be read: No such file or directory");
+    CHECK_EQUAL(error.exit_code, LAXITY_EXIT_LACKING);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "armhf") != 0) {
@@ -160,5 +169,6 @@ int main(int argc, char **argv)
     RUN(calls_without_a_name_are_told_by_their_number);
     RUN(more_than_can_be_told_are_dropped);
     RUN(programs_of_other_processors_are_refused);
+    RUN(a_program_that_cannot_be_read_says_why);
     return test_exit_code();
 }

@@ -71,6 +71,40 @@ void a_load_waits_for_a_fill_buffer(void)
     check(asked, {{0, 0, 75, 2, 73, 0, 0, 0}});
 }
 
+/* Eight loads, one an instruction, that nobody waits for; the way to memory takes 20. */
+Case eight_loads(std::uint32_t fill_buffers, std::uint32_t read_queue)
+{
+    Case asked;
+    asked.platform = a_platform(1, 8);
+    asked.platform.fill_buffers = fill_buffers;
+    asked.platform.memory.request_ticks = 20;
+    asked.platform.memory.read_queue = read_queue;
+    asked.tasks = {a_task(1, 1, 0)};
+    std::vector<std::uint64_t> loads;
+    for (std::uint64_t i = 0; i < 8; i++) {
+        loads.push_back(0x8000 + i * LINE_BYTES);
+    }
+    asked.programs = {a_job(8, loads)};
+    return asked;
+}
+
+/*
+ * A read is decided 20 ticks after it is sent, and there after 21. Fetched at 21. One buffer: each
+ * load is sent when the one before it is there, the last at 21 * 8 = 168; one tick. Two: at 21 and
+ * 22, 42 and 43, 63 and 64, 84 and 85. Four: at 21 to 24, and 42 to 45. Eight: the queue has room
+ * for four, and for a fifth when the first is decided, at 41, so that the last is sent at 44; if it
+ * has room for all, at 28.
+ */
+void independent_loads_overlap_as_far_as_buffers_and_queue_reach(void)
+{
+    check(eight_loads(1, 4), {{0, 0, 169, 8, 161, 0, 0, 0}});
+    check(eight_loads(2, 4), {{0, 0, 86, 8, 78, 0, 0, 0}});
+    check(eight_loads(4, 4), {{0, 0, 46, 8, 38, 0, 0, 0}});
+    check(eight_loads(8, 4), {{0, 0, 45, 8, 37, 0, 0, 0}});
+    check(eight_loads(16, 4), {{0, 0, 45, 8, 37, 0, 0, 0}});
+    check(eight_loads(8, 8), {{0, 0, 29, 8, 21, 0, 0, 0}});
+}
+
 /* Fetched at 34; the first load is here at 74. Line 517 is in row 129 and in the set of
  * line 513: arrives at 75 + 13 = 88, 88 + 17 + 6 = 111, here at 115. */
 Case three_loads(laxity_sim_inclusion inclusion, std::uint64_t level_lines, std::uint64_t second)
@@ -291,6 +325,33 @@ void a_row_of_another_core_holds_up(void)
 }
 
 /*
+ * Rows that are opened at once, and an open one that takes 10. The code is fetched at 0: arrives
+ * and is decided at 1, here at 2. Both loads of the first instruction are sent at 2 and arrive at
+ * 3, lines 512 and 513, of one row. The one is decided at 3: 3 + 0 + 1 = 4; the other, though the
+ * bus would be free in time, at 4: 4 + 10 + 1 = 15. The second instruction's loads wait for a fill
+ * buffer each: from 3 to 4, and to 15.
+ */
+void a_channel_decides_once_at_a_tick(void)
+{
+    Case asked;
+    asked.platform = a_platform(1, 2);
+    asked.platform.fill_buffers = 2;
+    asked.platform.memory.hit_ticks = 10;
+    asked.tasks = {a_task(1, 1, 0)};
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(4, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    words.access(1, 0x8000, WORD, false);
+    words.access(1, 0x8040, WORD, false);
+    words.access(2, 0x8080, WORD, false);
+    words.access(2, 0x80c0, WORD, false);
+    words.mark(3, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    check(asked, {{0, 0, 16, 2, 14, 0, 0, 0}});
+}
+
+/*
  * Three executions of a block that branches to itself, between one before it and the one with the
  * finish mark. Its only line is there at 2; all seven instructions take one tick each.
  */
@@ -450,6 +511,7 @@ int main()
     RUN(an_open_row_is_faster);
     RUN(a_job_ends_before_its_last_load);
     RUN(a_load_waits_for_a_fill_buffer);
+    RUN(independent_loads_overlap_as_far_as_buffers_and_queue_reach);
     RUN(an_inclusive_level_takes_what_it_evicts_out_of_the_first);
     RUN(an_exclusive_level_holds_what_the_first_has_evicted);
     RUN(a_dirty_line_stays_so_when_it_moves_up);
@@ -461,6 +523,7 @@ int main()
     RUN(turns_of_three_tasks_on_two_cores_are_told);
     RUN(what_a_preemption_has_evicted_is_reloaded);
     RUN(a_row_of_another_core_holds_up);
+    RUN(a_channel_decides_once_at_a_tick);
     RUN(a_branch_is_predicted_by_what_it_did_before);
     RUN(branches_may_share_a_counter);
     RUN(a_timer_interrupts_between_instructions);

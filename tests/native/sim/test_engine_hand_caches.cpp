@@ -45,10 +45,94 @@ void a_core_loses_what_another_one_evicts_from_an_inclusive_level(void)
     check(asked, {{0, 0, 23, 5, 18, 0, 0, 0}, {1, 0, 24, 14, 5, 0, 5, 0}});
 }
 
+/* Executions of a block of ten instructions, ten ticks each. */
+void spin(Words &words, std::uint64_t block, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        words.execute(block);
+    }
+}
+
+Words a_job_that_spins(unsigned n)
+{
+    Words words;
+    words.define(CODE, {4});
+    words.define(CODE + LINE_BYTES, std::vector<std::uint8_t>(10, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    spin(words, 1, n);
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_FINISH);
+    return words;
+}
+
+/*
+ * Task 0 loads four lines on core 0, is driven to core 1 at 50, stores to them there at about 130,
+ * is driven back at 300, and loads all of them twice.
+ */
+Case written_elsewhere(void)
+{
+    Case asked;
+    asked.platform = a_platform(2, 8);
+    asked.platform.transfer_ticks = 5;
+    asked.tasks = {a_task(3, 1, 0), a_task(1, 2, 50), a_task(2, 2, 300)};
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(5, 4));
+    words.define(CODE + LINE_BYTES, std::vector<std::uint8_t>(10, 4));
+    words.define(CODE + 2 * LINE_BYTES, std::vector<std::uint8_t>(4, 4));
+    words.define(CODE + 3 * LINE_BYTES, std::vector<std::uint8_t>(9, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    for (unsigned i = 0; i < 4; i++) {
+        words.access(i + 1, 0x8000 + i * LINE_BYTES, WORD, false);
+    }
+    spin(words, 1, 10);
+    words.execute(2);
+    for (unsigned i = 0; i < 4; i++) {
+        words.access(i, 0x8000 + i * LINE_BYTES, WORD, true);
+    }
+    spin(words, 1, 20);
+    words.execute(3);
+    for (unsigned i = 0; i < 8; i++) {
+        words.access(i, 0x8000 + i % 4 * LINE_BYTES, WORD, false);
+    }
+    words.mark(8, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words, a_job_that_spins(6), a_job_that_spins(6)};
+    return asked;
+}
+
+/*
+ * A line from memory takes 2 ticks, one from the other core 5. Moved: 2 for the line of the code
+ * that it is at when it moves, 4 * 2 for lines that it stores to, and that core 0 has clean; and
+ * 4 * 5 when it is back, for lines that core 1 has written.
+ */
+void check_written_elsewhere(const Told &told)
+{
+    for (const Call &call : told.calls) {
+        if (call.what == Call::What::Finish && call.job.task == 0) {
+            CHECK_EQUAL(call.job.migrations, 2);
+            CHECK_EQUAL(call.job.counts.loads, 12);
+            CHECK_EQUAL(call.job.counts.load_misses, 4 + 4);
+            CHECK_EQUAL(call.job.counts.store_misses, 4);
+            CHECK_EQUAL(call.job.counts.transfers, 4);
+            CHECK_EQUAL(call.job.stall_moved_ns, 2 + 4 * 2 + 4 * 5);
+            return;
+        }
+    }
+    CHECK(false);
+}
+
+void a_line_that_was_written_on_another_core_is_missed_once_on_the_return(void)
+{
+    check_written_elsewhere(run_naive(written_elsewhere()));
+    check_written_elsewhere(run_engine(written_elsewhere()));
+}
+
 } // namespace
 
 int main()
 {
     RUN(a_core_loses_what_another_one_evicts_from_an_inclusive_level);
+    RUN(a_line_that_was_written_on_another_core_is_missed_once_on_the_return);
     return test_exit_code();
 }
