@@ -4,14 +4,17 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.cli.laxity_command import Laxity
 from tests.cli.test_measure_simulated import L2_HIT_NS, MEMORY_NS, PLATFORM, SWITCH_NS
 
-from laxity.costs.memory_latency.cache_levels import Level
-from laxity.costs.memory_latency.data import read_findings
+from laxity.costs.derive.data import Seen, read_seen
+from laxity.costs.derive.values import derive_platform
+from laxity.costs.memory_latency.cache_levels import Level, compare_levels
+from laxity.costs.memory_latency.data import Judged, read_findings
 from laxity.platform.platform_file import PlatformModel, read_platform
 from laxity.store.run_directory import open_run
 
@@ -100,6 +103,39 @@ def test_derived_platform_runs_tasks_and_is_measured(laxity: Laxity):
     run = measured(laxity, "all", "sim:derived.toml", "A")
     names = {one["name"] for one in json.loads((run / "costs.json").read_text())["entries"]}
     assert names >= {"delta", "gamma", "migration", "memory_latency"}
+
+
+def claiming(seen: Seen, l2_bytes: int) -> Seen:
+    """What was seen on a machine whose system says so of its L2."""
+    points = [one.comparison.claim for one in seen.hierarchy.claims]
+    claims = [replace(one, size_bytes=l2_bytes) if one.level == 2 else one for one in points]
+    judged = tuple(Judged(one, ()) for one in compare_levels(claims, seen.hierarchy.levels))
+    return replace(seen, hierarchy=replace(seen.hierarchy, claims=judged))
+
+
+def test_what_a_cpu_gets_of_a_larger_cache_is_that_cache(laxity: Laxity):
+    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+    # More than 4 times what was found is another level, but there is no other.
+    derived = derive_platform(claiming(read_seen([run]), 32 << 20))
+    assert derived.left_out == ()
+    assert derived.model.values["L2.size"].source == (
+        "simulated: D, 256KiB fit, 320KiB do not; the system says 32MiB"
+    )
+    assert derived.model.number("L2.size") == 256 << 10
+    assert derived.model.number("L2.hit_cycles") == L2_HIT_NS
+
+
+def test_cache_that_seems_full_early_is_as_large_as_the_system_says(laxity: Laxity):
+    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+    seen = replace(claiming(read_seen([run]), 512 << 10), has_colours=True)
+    model = derive_platform(seen).model
+    # 512 <= 2 * 320, and pages that lie anywhere collide in it as they did on the machine.
+    assert model.number("L2.size") == 512 << 10
+    assert 'placement = "random"' in model.text.decode()
+    # In order, as huge pages are, 320 KiB would have fitted.
+    model = derive_platform(replace(seen, has_colours=False)).model
+    assert model.number("L2.size") == 256 << 10
+    assert "random" not in model.text.decode()
 
 
 def test_level_that_the_curve_does_not_show_is_left_out_and_named(laxity: Laxity):

@@ -10,7 +10,7 @@ from tests.bounds.made_up_costs import entry, gamma, model
 
 from laxity.compare.comparison import Figure
 from laxity.compare.costs import compare_costs, cost_subjects, entry_name
-from laxity.costs.model import Entry
+from laxity.costs.model import Costs, Entry
 
 
 def delta(median: int, p90: int, **more: Any) -> Entry:  # noqa: ANN401 - any field of an entry
@@ -79,6 +79,27 @@ def test_further_models_of_the_baseline_tell_the_noise():
 def test_what_was_not_measurable_has_no_verdict():
     found = median_of(delta(10_000, 11_000), delta(50, 60, verdict="not_measurable"))
     assert (found.verdict, found.reason) == ("no_verdict", "NEW: not measurable")
+
+
+def test_what_is_simulated_is_so_many_times_what_was_measured():
+    def costs(kind: str, *medians: int) -> Costs:
+        sizes = (1, 2, 4, 8)
+        return model(
+            *(
+                gamma(size, 90_000, kind=kind, quantiles={"0.5": median}, verdict=verdict)
+                for size, median, verdict in zip(
+                    sizes, medians, ("ok", "ok", "ok", "not_measurable"), strict=True
+                )
+            )
+        )
+
+    # 1.5, 1 and 5 times; the fourth was not measurable, and tells nothing.
+    base, new = costs("measured", 20, 30, 40, 50), costs("simulated", 30, 30, 200, 900)
+    medians = [one for one in compare_costs(base, new).figures if one.statistic == "median"]
+    assert [one.ratio for one in medians] == [1.5, 1.0, 5.0, 18.0]
+    assert [one.is_predicted for one in medians] == [True, True, True, False]
+    assert {one.verdict for one in medians} == {"no_verdict"}
+    assert not any(one.is_predicted for one in compare_costs(base, base).figures)
 
 
 def test_a_missing_median_is_no_zero():

@@ -81,6 +81,7 @@ class Figure:
         reason: Why there is no verdict.
         axes: Of a cost: those that it depends on.
         is_exact: Nothing is random on either side: there is no interval and no noise floor.
+        is_predicted: NEW simulated what BASE measured, and both are worth something.
     """
 
     subject: str
@@ -99,6 +100,14 @@ class Figure:
     reason: str | None = None
     axes: tuple[tuple[str, int | str], ...] = ()
     is_exact: bool = False
+    is_predicted: bool = False
+
+    @property
+    def ratio(self) -> float | None:
+        """NEW / BASE; None: one of them is not above 0."""
+        if self.base is None or self.new is None or min(self.base.value, self.new.value) <= 0:
+            return None
+        return self.new.value / self.base.value
 
     @property
     def shift_percent(self) -> float | None:

@@ -105,6 +105,10 @@ def _figure(statistic: str, base: Entry, new: Entry, likes: Sequence[Entry]) -> 
         shift = new_point.value - old_point.value
         parts += between_runs([old_point.value, *(one.value for one in between)])
     reason = _why_not(statistic, base, new)
+    kinds = base.kind, new.kind
+    is_predicted = reason is None and kinds == ("measured", "simulated")
+    if reason is None and base.kind != new.kind:
+        reason = f"BASE is {base.kind}, NEW {new.kind}"
     verdict, ends = (NO_VERDICT, None) if reason else (NOT_JUDGED, None)
     if reason is None and shift is not None and statistic == MEDIAN:
         half = math.ceil(math.hypot(_half_width(base), _half_width(new)))
@@ -126,6 +130,7 @@ def _figure(statistic: str, base: Entry, new: Entry, likes: Sequence[Entry]) -> 
         verdict=verdict,
         reason=reason,
         axes=tuple(_stated_axes(base)),
+        is_predicted=is_predicted,
     )
 
 
@@ -155,8 +160,6 @@ def _why_not(statistic: str, base: Entry, new: Entry) -> str | None:
             return f"{side}: its noise floor is not known"
     if base.unit != new.unit:
         return f"BASE is in {base.unit}, NEW in {new.unit}"
-    if base.kind != new.kind:
-        return f"BASE is {base.kind}, NEW {new.kind}"
     return None
 
 

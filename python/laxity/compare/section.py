@@ -5,12 +5,13 @@
 The report and a terminal say it alike; the terminal has no drawings and no list of terms.
 """
 
-from collections.abc import Sequence, Set
+import statistics
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 
 from laxity.compare import figure as compare_figure
 from laxity.compare.comparison import LONGER, NO_VERDICT, NOT_JUDGED, SHORTER, Figure, Point
-from laxity.compare.fail_on import QUANTITIES
+from laxity.compare.fail_on import MEDIAN, QUANTITIES
 from laxity.compare.sides import Answer, Comparison, Result
 from laxity.core.units import format_duration_ns
 from laxity.page.blocks import (
@@ -32,6 +33,8 @@ from laxity.page.blocks import (
 
 _PS_PER_NS = 1000
 _PERCENT = 100
+# Nobody reads a share of thousands of percent.
+_MOST_IN_PERCENT = 3
 # More rows in one drawing cannot be read; the table has all.
 _MOST_DRAWN = 24
 # Of more costs only those stand in the table that tell something: a model has hundreds.
@@ -178,7 +181,22 @@ def _sentence(found: Comparison) -> str:
     ]
     shown = f"{found.name} against BASE: {', '.join(counted) or 'nothing could be compared'}."
     is_exact = bool(found.figures) and all(one.is_exact for one in found.figures)
-    return f"{shown} {_EXACTLY}" if is_exact else shown
+    return f"{shown} {_EXACTLY}" if is_exact else " ".join((shown, *_predictions(found)))
+
+
+def _predictions(found: Comparison) -> Iterator[str]:
+    """Say of each cost how what is simulated compares with what was measured."""
+    ratios: dict[str, list[float]] = {}
+    for one in found.figures:
+        if one.is_predicted and one.statistic == MEDIAN and one.ratio:
+            ratios.setdefault(one.quantity, []).append(one.ratio)
+    for quantity, of_it in ratios.items():
+        each = [f"{ratio:.2f}" for ratio in (min(of_it), statistics.median(of_it), max(of_it))]
+        n = len(of_it)
+        yield (
+            f"{quantity}, simulated, is {each[1]} times what was measured (median of n = {n} "
+            f"figures; {each[0]} to {each[2]} times)."
+        )
 
 
 def _drawing(found: Comparison, prefix: str) -> list[Block]:
@@ -385,6 +403,8 @@ def _interval(one: Figure) -> str:
 def _percent(one: Figure) -> str:
     if one.shift_percent is None:
         return "no share"
+    if one.ratio is not None and one.ratio >= _MOST_IN_PERCENT:
+        return f"{one.ratio:.3g} times"
     return f"{one.shift_percent:+.1f} %".replace("-", "\N{MINUS SIGN}")
 
 

@@ -33,6 +33,7 @@ class Seen:
         run: What the sources call the run that measured access times.
         kind: Of the figures: `measured`, or `simulated`.
         hierarchy: Its levels, and what the system claims.
+        has_colours: Whether pages of its memory may have collided in caches.
         line_bytes: Between two elements of the chain.
         stream: Lines read in order, from the largest array; None: not measured.
         switch: delta of this CPU where nothing was evicted; None: not measured.
@@ -42,6 +43,7 @@ class Seen:
     kind: str
     machine: Machine
     hierarchy: Hierarchy
+    has_colours: bool
     line_bytes: int
     stream: AccessTime | None
     switch: Cost | None
@@ -89,6 +91,7 @@ def read_seen(paths: Sequence[Path]) -> Seen:
         kind=kind_of_figures(run.manifest),
         machine=machine,
         hierarchy=hierarchy,
+        has_colours=measurement.pages != "huge" and kind_of_figures(run.manifest) == "measured",
         line_bytes=measurement.line_bytes,
         stream=_stream(found.curves, hierarchy),
         switch=_switch(runs, hierarchy.chase[0].place.cpu),

@@ -36,6 +36,8 @@ _ASSUMED_ROW = "4KiB"
 # Of what a line takes, for its transfer, where no stream was measured.
 _ASSUMED_TRANSFER = 4
 _LONGEST_SOURCE = 200
+# How much earlier than in order a cache is full of pages that lie anywhere.
+_COLLIDING = 2
 # Of a comment in the file.
 _WIDTH = 118
 
@@ -100,6 +102,8 @@ def derive_platform(seen: Seen) -> Derived:
     # Of the memory's own clock nothing is known: its cycles are counted as the core's.
     plain = clock["value"] if isinstance(clock, dict) else clock
     document["memory"] = {"clock": plain} | _memory(seen, found, hz)
+    if seen.has_colours:
+        document["memory"]["placement"] = "random"
     text = write_document(document)
     model = parse_platform(text.encode(), seen.run)
     derived = Derived(model, tuple(left_out))
@@ -133,8 +137,13 @@ def _found(seen: Seen) -> tuple[list[_Found], list[str]]:
         found = [_Found(name, one, None, None) for name, one in zip(names, levels, strict=False)]
         return found, [_unclaimed(one) for one in levels[most:]]
     found, left_out = [], []
-    for judged in seen.hierarchy.claims:
-        claim, level = judged.comparison.claim, judged.comparison.found
+    matched = [judged.comparison.found for judged in seen.hierarchy.claims]
+    for at, judged in enumerate(seen.hierarchy.claims):
+        claim = judged.comparison.claim
+        # A level of another size, where the order leaves no other cache that it could be: what
+        # this CPU gets of one that others use, too.
+        between = _between(levels, matched[:at], matched[at + 1 :])
+        level = matched[at] = matched[at] or next(iter(between), None)
         name = "l1d" if claim.level == 1 else f"L{claim.level}"
         if level is None:
             why = f" ({judged.causes[0]})" if judged.causes else ""
@@ -145,6 +154,15 @@ def _found(seen: Seen) -> tuple[list[_Found], list[str]]:
     used = [one.level for one in found]
     left_out += [_unclaimed(level) for level in levels if level not in used]
     return found, left_out
+
+
+def _between(
+    levels: Sequence[Level], inner: Sequence[Level | None], outer: Sequence[Level | None]
+) -> Sequence[Level]:
+    """Return the levels behind the last one of those inside, and before those outside."""
+    first = max((levels.index(one) + 1 for one in inner if one is not None), default=0)
+    end = min((levels.index(one) for one in outer if one is not None), default=len(levels))
+    return levels[first:end]
 
 
 def _unclaimed(level: Level) -> str:
@@ -252,7 +270,9 @@ def _size(seen: Seen, one: _Found) -> _Table:
     edge = f"{exact_size(fits)} fit" + ("" if full is None else f", {exact_size(full)} do not")
     if one.claim is not None:
         edge += f"; the system says {exact_size(one.claim.size_bytes)}"
-        if fits <= one.claim.size_bytes and (full is None or one.claim.size_bytes <= full):
+        # Pages that collide make a cache seem full before it is.
+        reach = _COLLIDING * full if full is not None and seen.has_colours else full
+        if fits <= one.claim.size_bytes and (reach is None or one.claim.size_bytes <= reach):
             size = _power(one.claim.size_bytes)
     source = f"{seen.kind}: {seen.run}, {edge}"
     return {
