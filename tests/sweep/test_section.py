@@ -5,7 +5,7 @@
 from itertools import product
 
 from laxity.sweep.figure import draw_pair
-from laxity.sweep.section import pair_data
+from laxity.sweep.section import caption_of, pair_data
 
 # Two values of one axis, three of another, two of a third that no figure of the first two shows.
 ROWS = [
@@ -39,3 +39,22 @@ def test_single_axis_is_one_line_without_a_legend():
     assert [(line.label, line.values) for line in data.lines] == [("", (1034, 1054))]
     drawn = draw_pair(data, "x", "v against cpus")
     assert "1-2" in drawn
+
+
+def test_times_have_their_unit():
+    rows = [{"size": size, "t.exec_ns.max": size * 1_000_000, "error": None} for size in (1, 2, 3)]
+    drawn = draw_pair(pair_data(rows, ("size", ""), "t.exec_ns.max"), "x", "times")
+    assert "t.exec_ns.max (ms)" in drawn
+
+
+def test_of_more_lines_than_can_be_told_apart_some_are_drawn_and_it_is_said():
+    rows = [
+        {"size": size, "r": r, "v": size + r, "error": None}
+        for size, r in product(range(20), range(11))
+    ]
+    data = pair_data(rows, ("size", "r"), "v")
+    # 11 values and six lines: each second one.
+    assert [line.label for line in data.lines] == ["0", "2", "4", "6", "8", "10"]
+    assert caption_of(data, ["size", "r"]) == (
+        "v against size, a line for each of 6 of 11 r; simulated"
+    )

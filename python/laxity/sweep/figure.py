@@ -34,6 +34,7 @@ class PairData:
         column: Name of what is drawn.
         other: Name of the axis that lines are of; "": there is none.
         lines: As many as can be told apart.
+        n_others: How many values the other axis has.
     """
 
     axis: str
@@ -41,6 +42,7 @@ class PairData:
     column: str
     other: str
     lines: tuple[Line, ...]
+    n_others: int
 
 
 def draw_pair(data: PairData, prefix: str, alt: str) -> str:
@@ -68,9 +70,9 @@ def draw_pair(data: PairData, prefix: str, alt: str) -> str:
                 label=line.label,
             )
         shown = [one for line in data.lines for one in line.values if one is not None]
+        axes.set_title(data.column)
         if data.column.partition(".")[2].rpartition(".")[0].endswith("_ns"):
             set_time_axis(axes.yaxis, (min(shown), max(shown)), data.column, is_log=False)
-        axes.set_title(data.column)
         axes.set_xlabel(data.axis)
         if is_number and min(x) > 0 and max(x) >= _LOG_RATIO * min(x):
             axes.set_xscale("log", base=2)

@@ -49,8 +49,8 @@ def _drawn(rows: Sequence[Row], layout: Layout) -> Iterator[Section]:
         figures = [
             FigureBlock(
                 f"axes{number}-{at}",
-                partial(draw_pair, data, f"axes{number}-{at}", _caption(data, axes)),
-                _caption(data, axes),
+                partial(draw_pair, data, f"axes{number}-{at}", caption_of(data, axes)),
+                caption_of(data, axes),
             )
             for at, column in enumerate(columns)
             if (data := pair_data(rows, pair, column)) is not None
@@ -62,10 +62,18 @@ def _drawn(rows: Sequence[Row], layout: Layout) -> Iterator[Section]:
         yield Section(f"axes{number}", title, blocks if n_left else (*blocks, note))
 
 
-def _caption(data: PairData, axes: Sequence[str]) -> str:
+def caption_of(data: PairData, axes: Sequence[str]) -> str:
+    """Say what a figure shows.
+
+    Args:
+        data: What it draws.
+        axes: Names of all axes; what the figure lacks it is a median over.
+    """
     others = [name for name in axes if name not in (data.axis, data.other)]
     over = f"; median over {', '.join(others)}" if others else ""
     by = f", a line for each {data.other}" if data.other else ""
+    if len(data.lines) < data.n_others:
+        by = f", a line for each of {len(data.lines)} of {data.n_others} {data.other}"
     return f"{data.column} against {data.axis}{by}{over}; simulated"
 
 
@@ -78,8 +86,8 @@ def pair_data(rows: Sequence[Row], pair: tuple[str, str], column: str) -> PairDa
         column: Of numbers.
 
     Returns:
-        Lines are of the axis with fewer values, the first ones if there are too many; None: there
-        is nothing to draw.
+        Lines are of the axis with fewer values, of some from the first to the last if there are too
+        many; None: there is nothing to draw.
     """
     places = {name: tuple(dict.fromkeys(row[name] for row in rows)) for name in pair if name}
     axis, other = pair
@@ -96,10 +104,17 @@ def pair_data(rows: Sequence[Row], pair: tuple[str, str], column: str) -> PairDa
             "" if one is None else str(one),
             tuple(_median(values.get((place, one), [])) for place in places[axis]),
         )
-        for one in (places[other][:MOST_LINES] if other else (None,))
+        for one in (_spread(places[other]) if other else (None,))
     )
     is_empty = all(value is None for line in lines for value in line.values)
-    return None if is_empty else PairData(axis, places[axis], column, other, lines)
+    n_others = len(places[other]) if other else 0
+    return None if is_empty else PairData(axis, places[axis], column, other, lines, n_others)
+
+
+def _spread(values: Sequence[Any]) -> list[Any]:
+    """Choose as many as can be told apart, evenly, the first and the last among them."""
+    n = min(len(values), MOST_LINES)
+    return [values[at * (len(values) - 1) // max(n - 1, 1)] for at in range(n)]
 
 
 def _median(values: Sequence[float]) -> float | None:
