@@ -80,9 +80,9 @@ Case eight_loads(std::uint32_t fill_buffers, std::uint32_t read_queue)
     asked.platform.memory.request_ticks = 20;
     asked.platform.memory.read_queue = read_queue;
     asked.tasks = {a_task(1, 1, 0)};
-    std::vector<std::uint64_t> loads;
-    for (std::uint64_t i = 0; i < 8; i++) {
-        loads.push_back(0x8000 + i * LINE_BYTES);
+    std::vector<std::uint64_t> loads(8);
+    for (std::size_t i = 0; i < loads.size(); i++) {
+        loads[i] = 0x8000 + i * LINE_BYTES;
     }
     asked.programs = {a_job(8, loads)};
     return asked;

@@ -146,29 +146,40 @@ void a_store_beside_a_shared_range_is_one(void)
     check(stored_at(0x9000 + PAGE, false), {{0, 0, 12, 4, 8, 0, 0, 0}});
 }
 
+/* Two tasks; the program of the second one fails at once. */
+Case one_that_fails_at_once(bool is_corunner)
+{
+    Case asked;
+    asked.platform = a_platform(2, 1);
+    asked.tasks = {a_task(1, 1, 0), a_task(2, 1, 0)};
+    asked.tasks[1].program = 1;
+    asked.tasks[1].is_corunner = is_corunner;
+    Words words;
+    words.define(CODE, {4});
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    asked.programs = {a_job(9, {}), words};
+    return asked;
+}
+
+void check_failed_at(const Told &told, std::int64_t end_ns)
+{
+    for (const Call &call : told.calls) {
+        if (call.what == Call::What::End && call.job.task == 1) {
+            CHECK_EQUAL(call.end, LAXITY_SIM_END_FAILED);
+            CHECK_EQUAL(call.end_ns, end_ns);
+        }
+    }
+}
+
 /* Its program has ended behind the mark of its start: of a task that is told its end lies behind
  * its start, of a co-runner, whose start nobody is told, where it is. */
 void a_corunner_that_fails_at_once_ends_at_its_start(void)
 {
     for (const bool is_corunner : {true, false}) {
-        Case asked;
-        asked.platform = a_platform(2, 1);
-        asked.tasks = {a_task(1, 1, 0), a_task(2, 1, 0)};
-        asked.tasks[1].program = 1;
-        asked.tasks[1].is_corunner = is_corunner;
-        Words words;
-        words.define(CODE, {4});
-        words.execute(0);
-        words.mark(0, LAXITY_MARK_JOB_START);
-        asked.programs = {a_job(9, {}), words};
-        for (const Told &told : {run_naive(asked), run_engine(asked)}) {
-            for (const Call &call : told.calls) {
-                if (call.what == Call::What::End && call.job.task == 1) {
-                    CHECK_EQUAL(call.end, LAXITY_SIM_END_FAILED);
-                    CHECK_EQUAL(call.end_ns, is_corunner ? 0 : 1);
-                }
-            }
-        }
+        const Case asked = one_that_fails_at_once(is_corunner);
+        check_failed_at(run_naive(asked), is_corunner ? 0 : 1);
+        check_failed_at(run_engine(asked), is_corunner ? 0 : 1);
     }
 }
 

@@ -131,23 +131,23 @@ static int read_text(const char *text, struct laxity_sim_platform *platform)
     return result;
 }
 
-enum {
-    TEXT_BYTES = sizeof whole + LAXITY_ERROR_TEXT_BYTES
-};
+/* The whole, and room for what a change adds. */
+typedef char Text[sizeof whole + LAXITY_ERROR_TEXT_BYTES];
 
 static void change(char *text, const char *old, const char *new)
 {
-    char before[TEXT_BYTES];
+    Text before;
     (void)snprintf(before, sizeof before, "%s", text);
     const char *at = strstr(before, old);
-    CHECK(at && strlen(text) + strlen(new) < TEXT_BYTES);
-    (void)snprintf(text, TEXT_BYTES, "%.*s%s%s", (int)(at - before), before, new, at + strlen(old));
+    CHECK(at && strlen(text) + strlen(new) < sizeof(Text));
+    (void
+    )snprintf(text, sizeof(Text), "%.*s%s%s", (int)(at - before), before, new, at + strlen(old));
 }
 
 /* The whole with one line replaced: 0 if it is understood. */
 static int read_changed(const char *old, const char *new)
 {
-    char text[TEXT_BYTES];
+    Text text;
     (void)snprintf(text, sizeof text, "%s", whole);
     change(text, old, new);
     struct laxity_sim_platform platform;
@@ -157,7 +157,7 @@ static int read_changed(const char *old, const char *new)
 /* The same with so many cores in one domain. */
 static int read_cores(const char *count)
 {
-    char text[TEXT_BYTES];
+    Text text;
     (void)snprintf(text, sizeof text, "%s", whole);
     change(text, "core.count 2", count);
     change(text, "domain.cores 1", "domain.cores 64");
