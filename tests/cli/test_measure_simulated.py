@@ -300,10 +300,6 @@ def test_what_no_platform_has_is_left_out_and_named(laxity: Laxity):
     done = laxity("measure", "switch", *sim, "--quantity", "irq", "--run-dir", "I")
     assert done.returncode == 3
     assert "--quantity irq" in done.stderr
-    done = laxity("measure", "migration-jobs", *sim, "--run-dir", "J")
-    assert done.returncode == 2
-    assert "is not simulated; use laxity measure migration" in done.stderr
-    assert not (laxity.directory / "J").exists()
 
 
 @pytest.mark.parametrize("cores", [2, 1])
