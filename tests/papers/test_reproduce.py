@@ -25,7 +25,7 @@ def test_without_a_word_it_lists_papers_and_figures(laxity: Laxity):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("nobody",), 'no paper "nobody" is reproduced; there is sebek'),
+        (("nobody",), 'no paper "nobody" is reproduced; there is sebek, raffeck'),
         (("sebek", "figure-1"), 'no figure "figure-1" is reproduced; there are table-1, figure-5'),
         (("sebek", "figure-10", "x"), 'no figure "x" is reproduced; there are table-1'),
     ],

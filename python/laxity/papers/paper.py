@@ -18,7 +18,7 @@ from laxity.store.run_directory import Run
 from laxity.workingset.document import Weight
 
 # Every paper, in the order in which they are listed: papers/NAME.py.
-NAMES = ("sebek",)
+NAMES = ("sebek", "raffeck")
 
 # input: the platform file has it, from the paper or from another source. fitted: a value of the
 # platform file was chosen so that it comes out. predicted: nothing was; only these say something of
