@@ -26,7 +26,6 @@ enum {
     WAITING = 0,
     ENDING = 1,
     COMPUTING = 2, /* what is larger is a working set, of so many bytes and COMPUTING */
-    PRIMES_BELOW = 1000,
     /* No task's count shares a line, or a pair of them, with another's. */
     COUNT_BYTES = 128,
     LOOK_NS = LAXITY_NS_PER_MS,
@@ -68,7 +67,7 @@ interfere(struct laxity_interfering_shared *shared, size_t at, unsigned char *wo
             continue;
         }
         if (use == COMPUTING) {
-            volatile uint32_t primes = laxity_count_primes(PRIMES_BELOW);
+            volatile uint32_t primes = laxity_count_primes(LAXITY_INTERFERING_PRIMES_BELOW);
             (void)primes;
         } else {
             laxity_crpd_walk(working_set, use - COMPUTING);

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum {
+    LAXITY_INTERFERING_PRIMES_BELOW = 1000, /* that are counted in a pass without memory */
+};
+
 struct laxity_interfering_shared;
 
 struct laxity_interfering {

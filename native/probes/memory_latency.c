@@ -174,6 +174,10 @@ static bool link_chain(struct laxity_probe_run *run)
         laxity_probe_pause(run);
     }
     state->link = (struct laxity_memory_link *)state->array.start;
+    if (laxity_machine.is_simulated) {
+        /* Linking is not simulated, and has had each line in the caches of a machine. */
+        state->link = laxity_memory_chase(state->link, n);
+    }
     return !laxity_probe_is_stopped(run);
 }
 

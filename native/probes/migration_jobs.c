@@ -15,9 +15,9 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
-#include "base/port/time.h"
 #include "probes/crpd_patterns.h"
 #include "probes/interfering.h"
+#include "probes/machine.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 #include "schema/probes.h"
@@ -33,7 +33,7 @@
 enum {
     LIMITS = 2, /* of the search for primes, alternating */
     /* For the other tasks to begin with another working set. */
-    SETTLE_NS = 20 * LAXITY_NS_PER_MS,
+    SETTLE_PAUSES = 20,
     /* Pauses in which other work of the machine may keep the interfering task from its CPU. */
     PAUSES_MAX = 10,
 };
@@ -124,14 +124,14 @@ static int go_to(struct laxity_probe_run *run, size_t at)
 static int64_t run_job(const struct mover *mover, const struct load *load, uint32_t limit)
 {
     volatile uint32_t primes = 0;
-    const int64_t start_ns = laxity_now_ns();
+    const int64_t start_ns = laxity_machine_now_ns();
     if (load->workload == LAXITY_MIGRATION_WORKLOAD_CPU) {
         primes = laxity_count_primes(limit);
     } else {
         laxity_crpd_walk(mover->working_set, load->bytes);
     }
     (void)primes;
-    return laxity_now_ns() - start_ns;
+    return laxity_machine_now_ns() - start_ns;
 }
 
 /* Until the interfering task has finished a pass; gives how many. */
@@ -141,7 +141,7 @@ static uint32_t let_interfere(struct laxity_probe_run *run, int64_t pause_ns)
     const uint32_t before = laxity_interfering_passes(&mover->interfering, mover->at);
     uint32_t passes = 0;
     for (int i = 0; i < PAUSES_MAX && passes == 0 && !laxity_probe_is_stopped(run); i++) {
-        laxity_pause_ns(pause_ns);
+        laxity_machine_pause_ns(pause_ns);
         passes = laxity_interfering_passes(&mover->interfering, mover->at) - before;
     }
     return passes;
@@ -163,7 +163,7 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
     int32_t since_change = INT32_MIN;
     int64_t exec_ns = 0;
     laxity_interfering_use(&mover->interfering, load->bytes);
-    laxity_pause_ns(SETTLE_NS);
+    laxity_machine_pause_ns(SETTLE_PAUSES * settings->pause_ns);
     for (uint64_t job = 0; job < run->plan->repetitions; job++) {
         if (left == 0) {
             if (go_to(run, (mover->at + 1) % mover->n_cpus)) {
@@ -184,7 +184,7 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
         if (load->workload == LAXITY_MIGRATION_WORKLOAD_CPU) {
             row.limit = (uint16_t)(job % LIMITS);
         }
-        row.time_ns = laxity_now_ns();
+        row.time_ns = laxity_machine_now_ns();
         exec_ns = run_job(mover, load, limits[row.limit]);
         row.exec_ns = exec_ns;
         if (!laxity_probe_add_row(run, &row)) {
@@ -199,9 +199,12 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
 static int measure(struct laxity_probe_run *run)
 {
     const struct laxity_migration_jobs_settings *settings = run->plan->settings;
+    struct mover *mover = run->state;
     if (laxity_probe_enter_policy(run, (int)run->plan->priority) || go_to(run, 0)) {
         return -1;
     }
+    /* Memory that nobody has touched before, as on a simulated platform, is at home here. */
+    laxity_crpd_walk(mover->working_set, mover->mapped_bytes);
     for (size_t i = 0; i < n_loads(settings); i++) {
         const bool is_cpu = settings->has_primes && i == 0;
         const struct load load = {

@@ -39,6 +39,7 @@ struct map {
 static struct {
     const struct laxity_sim_platform *platform;
     struct laxity_sim_stage *stage;
+    uint32_t n_ordinary;
     struct laxity_probe_run *run;
     uint32_t core;
     int64_t now_ns;
@@ -133,6 +134,11 @@ struct laxity_sim_job laxity_simulated_await(enum laxity_sim_actor actor)
     return job;
 }
 
+void laxity_simulated_add_ordinary(uint32_t n)
+{
+    simulated.n_ordinary = n;
+}
+
 struct laxity_sim_loop laxity_simulated_spin(int64_t duration_ns)
 {
     const struct laxity_sim_platform *platform = simulated.platform;
@@ -142,6 +148,14 @@ struct laxity_sim_loop laxity_simulated_spin(int64_t duration_ns)
     const uint64_t end = platform->instruction_ticks;
     return (struct laxity_sim_loop){.body = LAXITY_SIM_SPIN,
                                     .n = ticks > end ? (uint64_t)ticks - end : 0};
+}
+
+struct laxity_sim_loop laxity_simulated_compute(uint64_t instructions)
+{
+    return (struct laxity_sim_loop){
+        .body = LAXITY_SIM_SPIN,
+        .n = instructions * simulated.platform->instruction_ticks,
+    };
 }
 
 void laxity_simulated_map(const void *start, size_t bytes, int32_t node)
@@ -203,8 +217,9 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     (void)priority;
     run->shared->policy = LAXITY_POLICY_FIFO;
     simulated.run = run;
-    simulated.stage =
-        laxity_sim_stage_open(simulated.platform, (struct laxity_sim_placer){.place = place});
+    simulated.stage = laxity_sim_stage_open(
+        simulated.platform, (struct laxity_sim_placer){.place = place}, simulated.n_ordinary
+    );
     if (!simulated.stage) {
         return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_LACKING, "no memory for the simulation"
@@ -213,18 +228,26 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     return 0;
 }
 
+int laxity_simulated_check_cpu(struct laxity_probe_run *run, unsigned cpu)
+{
+    if (cpu < simulated.platform->cores) {
+        return 0;
+    }
+    return laxity_refuse(
+        &run->shared->error,
+        LAXITY_EXIT_USAGE,
+        "%s: no CPU %u; the platform has %u",
+        run->probe->name,
+        cpu,
+        simulated.platform->cores
+    );
+}
+
 /* Whoever has gone there is there: a switch lies behind it. */
 int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu)
 {
-    if (cpu >= simulated.platform->cores) {
-        return laxity_refuse(
-            &run->shared->error,
-            LAXITY_EXIT_USAGE,
-            "%s: no CPU %u; the platform has %u",
-            run->probe->name,
-            cpu,
-            simulated.platform->cores
-        );
+    if (laxity_simulated_check_cpu(run, cpu)) {
+        return -1;
     }
     simulated.core = cpu;
     laxity_simulated_act(NULL, 0);

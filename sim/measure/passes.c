@@ -46,15 +46,21 @@ static uint64_t step_of(uint64_t bytes)
     return bytes < laxity_crpd_line_bytes() ? bytes : laxity_crpd_line_bytes();
 }
 
-void laxity_crpd_walk(volatile unsigned char *working_set, const size_t bytes)
+struct laxity_sim_loop laxity_simulated_walk(uint64_t address, size_t bytes)
 {
     const uint64_t step_bytes = step_of(LAXITY_CRPD_STEP_BYTES);
-    const struct laxity_sim_loop loop = {
+    return (struct laxity_sim_loop){
         .body = LAXITY_SIM_WALK,
         .n = (bytes - 1 + step_bytes - 1) / step_bytes,
-        .address = laxity_simulated_address(working_set),
+        .address = address,
         .step_bytes = step_bytes,
     };
+}
+
+void laxity_crpd_walk(volatile unsigned char *working_set, const size_t bytes)
+{
+    const struct laxity_sim_loop loop =
+        laxity_simulated_walk(laxity_simulated_address(working_set), bytes);
     laxity_simulated_act(&loop, 1);
 }
 

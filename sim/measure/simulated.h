@@ -10,6 +10,7 @@
 #include "interface/builtin.h"
 #include "interface/engine.h"
 #include "measure/stage.h"
+#include "probes/probe.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,8 +39,22 @@ void laxity_simulated_begin(const struct laxity_sim_act *act);
  * back on its core. Gives the job. */
 struct laxity_sim_job laxity_simulated_await(enum laxity_sim_actor actor);
 
+/* laxity_simulated_add_ordinary - let there be `n` ordinary tasks; said before the victim enters
+ * its policy */
+void laxity_simulated_add_ordinary(uint32_t n);
+
 /* laxity_simulated_spin - a loop that uses no memory and, with the end of a job, takes so long */
 struct laxity_sim_loop laxity_simulated_spin(int64_t duration_ns);
+
+/* laxity_simulated_compute - so many instructions that use no memory; who preempts them may wait
+ * for those of 60000 ticks */
+struct laxity_sim_loop laxity_simulated_compute(uint64_t instructions);
+
+/* laxity_simulated_walk - the loop of laxity_crpd_walk over `bytes` from an address there on */
+struct laxity_sim_loop laxity_simulated_walk(uint64_t address, size_t bytes);
+
+/* laxity_simulated_check_cpu - returns 0, or -1 with error set: the platform has no such CPU */
+int laxity_simulated_check_cpu(struct laxity_probe_run *run, unsigned cpu);
 
 /* laxity_simulated_line_bytes - of its caches */
 uint32_t laxity_simulated_line_bytes(void);

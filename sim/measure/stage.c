@@ -17,6 +17,10 @@
 /* Longer than any job, and no number of ticks that is too large. */
 #define TIMEOUT_NS (INT64_C(1000000) * LAXITY_NS_PER_S)
 
+enum {
+    ORDINARY_PRIORITY = -1
+};
+
 struct actor {
     struct laxity_sim_stream *stream;
     struct laxity_sim_act act;
@@ -27,9 +31,10 @@ struct actor {
 
 struct laxity_sim_stage {
     const struct laxity_sim_platform *platform;
-    struct laxity_sim_placer placer;
-    struct actor actors[LAXITY_SIM_STAGE_TASKS];
-    enum laxity_sim_actor awaited;
+    struct actor *actors;
+    struct laxity_sim_task *tasks; /* an actor each */
+    uint32_t n;
+    uint32_t awaited;
     pthread_t thread;
     sem_t engine_turn;
     sem_t probe_turn;
@@ -109,7 +114,6 @@ static bool must_stop(void *context)
 static void *simulate(void *context)
 {
     struct laxity_sim_stage *stage = context;
-    struct laxity_sim_task tasks[LAXITY_SIM_STAGE_TASKS] = {0};
     const struct laxity_sim_listener listener = {
         .context = stage,
         .on_start = on_start,
@@ -118,21 +122,9 @@ static void *simulate(void *context)
         .on_wait = on_wait,
         .must_stop = must_stop,
     };
-    for (int i = 0; i < LAXITY_SIM_STAGE_TASKS; i++) {
-        tasks[i] = (struct laxity_sim_task){
-            .source = laxity_sim_stream_source(stage->actors[i].stream),
-            .decoder = laxity_sim_stream_decoder(),
-            .program = (uint32_t)i,
-            .placer = stage->placer,
-            .releases = {.period_ns = 1, .deadline_ns = LAXITY_ABSENT_NS},
-            .priority = i,
-            .cores = UINT64_MAX >> (LAXITY_SIM_CORES_MAX - stage->platform->cores),
-            .timeout_ns = TIMEOUT_NS,
-        };
-    }
     struct laxity_sim_totals totals;
     wait_for(&stage->engine_turn);
-    laxity_simulate(stage->platform, tasks, LAXITY_SIM_STAGE_TASKS, INT64_MAX, &listener, &totals);
+    laxity_simulate(stage->platform, stage->tasks, stage->n, INT64_MAX, &listener, &totals);
     stage->has_ended = true;
     (void)sem_post(&stage->probe_turn);
     return NULL;
@@ -140,21 +132,42 @@ static void *simulate(void *context)
 
 /* In the thread of the probe. */
 
-struct laxity_sim_stage *
-laxity_sim_stage_open(const struct laxity_sim_platform *platform, struct laxity_sim_placer placer)
+/* Returns false without memory. */
+static bool make_tasks(struct laxity_sim_stage *stage, struct laxity_sim_placer placer)
+{
+    stage->actors = calloc(stage->n, sizeof *stage->actors);
+    stage->tasks = calloc(stage->n, sizeof *stage->tasks);
+    bool is_made = stage->actors && stage->tasks;
+    for (uint32_t i = 0; i < stage->n && is_made; i++) {
+        stage->actors[i].stream = laxity_sim_stream_new();
+        is_made = stage->actors[i].stream != NULL;
+        stage->tasks[i] = (struct laxity_sim_task){
+            .source = laxity_sim_stream_source(stage->actors[i].stream),
+            .decoder = laxity_sim_stream_decoder(),
+            .program = i,
+            .placer = placer,
+            .releases = {.period_ns = 1, .deadline_ns = LAXITY_ABSENT_NS},
+            .priority = i < LAXITY_SIM_ORDINARY ? (int32_t)i : ORDINARY_PRIORITY,
+            .cores = UINT64_MAX >> (LAXITY_SIM_CORES_MAX - stage->platform->cores),
+            .timeout_ns = TIMEOUT_NS,
+        };
+    }
+    return is_made;
+}
+
+struct laxity_sim_stage *laxity_sim_stage_open(
+    const struct laxity_sim_platform *platform, struct laxity_sim_placer placer, uint32_t n_ordinary
+)
 {
     struct laxity_sim_stage *stage = calloc(1, sizeof *stage);
     if (!stage) {
         return NULL;
     }
     stage->platform = platform;
-    stage->placer = placer;
+    stage->n = LAXITY_SIM_ORDINARY + n_ordinary;
     bool is_made = sem_init(&stage->engine_turn, 0, 0) == 0;
     is_made = sem_init(&stage->probe_turn, 0, 0) == 0 && is_made;
-    for (int i = 0; i < LAXITY_SIM_STAGE_TASKS; i++) {
-        stage->actors[i].stream = laxity_sim_stream_new();
-        is_made = is_made && stage->actors[i].stream;
-    }
+    is_made = make_tasks(stage, placer) && is_made;
     stage->is_running = is_made && pthread_create(&stage->thread, NULL, simulate, stage) == 0;
     if (!stage->is_running) {
         laxity_sim_stage_close(stage);
@@ -173,9 +186,11 @@ void laxity_sim_stage_close(struct laxity_sim_stage *stage)
         (void)sem_post(&stage->engine_turn);
         (void)pthread_join(stage->thread, NULL);
     }
-    for (int i = 0; i < LAXITY_SIM_STAGE_TASKS; i++) {
+    for (uint32_t i = 0; i < stage->n && stage->actors; i++) {
         laxity_sim_stream_free(stage->actors[i].stream);
     }
+    free(stage->actors);
+    free(stage->tasks);
     (void)sem_destroy(&stage->engine_turn);
     (void)sem_destroy(&stage->probe_turn);
     free(stage);
@@ -192,7 +207,7 @@ void laxity_sim_stage_begin(struct laxity_sim_stage *stage, const struct laxity_
 
 int laxity_sim_stage_await(
     struct laxity_sim_stage *stage,
-    enum laxity_sim_actor actor,
+    uint32_t actor,
     struct laxity_sim_job *out_job,
     struct laxity_error *error
 )

@@ -18,20 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    LAXITY_SIM_STAGE_TASKS = 3
-};
-
-/* By priority, the lowest first. */
+/* By priority, the lowest first; from LAXITY_SIM_ORDINARY on those below all of them. */
 enum laxity_sim_actor {
     LAXITY_SIM_BELOW,
     LAXITY_SIM_VICTIM,
     LAXITY_SIM_ABOVE,
+    LAXITY_SIM_ORDINARY,
 };
 
 /* What is to be done. */
 struct laxity_sim_act {
-    enum laxity_sim_actor actor;
+    uint32_t actor;
     uint32_t core;
     int64_t release_ns; /* passed: at once */
     const struct laxity_sim_loop *loops;
@@ -43,9 +40,11 @@ struct laxity_sim_act {
 
 struct laxity_sim_stage;
 
-/* Returns NULL without memory. The placer is that of all actors. */
-struct laxity_sim_stage *
-laxity_sim_stage_open(const struct laxity_sim_platform *platform, struct laxity_sim_placer placer);
+/* Returns NULL without memory. The placer is that of all actors, of which `n_ordinary` are ordinary
+ * tasks. */
+struct laxity_sim_stage *laxity_sim_stage_open(
+    const struct laxity_sim_platform *platform, struct laxity_sim_placer placer, uint32_t n_ordinary
+);
 void laxity_sim_stage_close(struct laxity_sim_stage *stage);
 
 /* laxity_sim_stage_begin - let an actor that has nothing to do do this */
@@ -58,7 +57,7 @@ void laxity_sim_stage_begin(struct laxity_sim_stage *stage, const struct laxity_
  */
 int laxity_sim_stage_await(
     struct laxity_sim_stage *stage,
-    enum laxity_sim_actor actor,
+    uint32_t actor,
     struct laxity_sim_job *out_job,
     struct laxity_error *error
 );

@@ -35,12 +35,16 @@ class Laxity:
     tools: Path
 
     def __call__(
-        self, *words: str, prefix: Sequence[str] = (), environment: Mapping[str, str] = NOTHING
+        self,
+        *words: str,
+        prefix: Sequence[str] = (),
+        environment: Mapping[str, str] = NOTHING,
+        patience_s: float = PATIENCE_S,
     ) -> "subprocess.CompletedProcess[str]":
         """Call it and wait for its end; in a Python of its own only if asked for more."""
         arguments = [*prefix, sys.executable, "-P", "-m", "laxity", *words]
         if not prefix and not environment:
-            done = server().call([*words], self.directory, self.environment(), PATIENCE_S)
+            done = server().call([*words], self.directory, self.environment(), patience_s)
             return subprocess.CompletedProcess(arguments, *done)
         return subprocess.run(
             arguments,
@@ -48,7 +52,7 @@ class Laxity:
             env={**self.environment(), **environment},
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=patience_s,
             check=False,
         )
 

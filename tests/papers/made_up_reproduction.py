@@ -17,6 +17,8 @@ def row(
     unit: str = "µs",
     kind: Kind = "predicted",
     basis: Basis = "measured",
+    *,
+    agrees: bool | None = None,
 ) -> ReproducedRow:
     """One value of a table."""
     return ReproducedRow(
@@ -28,6 +30,7 @@ def row(
         unit=unit,
         kind=kind,
         reason="",
+        agrees=agrees,
     )
 
 

@@ -18,14 +18,14 @@ def test_without_a_word_it_lists_papers_and_figures(laxity: Laxity):
     assert done.returncode == 0
     for name in NAMES:
         for exhibit in paper_of(name).exhibits:
-            assert f"{name}  {exhibit.name}" in done.stdout
+            assert [name, exhibit.name] in [line.split()[:2] for line in done.stdout.splitlines()]
     assert not (laxity.directory / "runs").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("nobody",), 'no paper "nobody" is reproduced; there is sebek'),
+        (("nobody",), 'no paper "nobody" is reproduced; there is sebek, raffeck'),
         (("sebek", "figure-1"), 'no figure "figure-1" is reproduced; there are table-1, figure-5'),
         (("sebek", "figure-10", "x"), 'no figure "x" is reproduced; there are table-1'),
     ],
@@ -82,18 +82,28 @@ def test_only_predictions_that_the_paper_has_a_value_for_count():
         row(100.0, 100.0, kind="fitted"),
         row(100.0, 100.0, kind="input"),
     ]
-    document = Reproduction(paper="sebek", figures=["f"], rows=rows)
+    document = Reproduction(paper="sebek", figures=["table-1"], rows=rows)
     assert sentences(document) == (
         "Of 8 values (simulated) these are predictions: 4 of what the paper measured (2 of them "
         "within 5 %) and 1 of what it has by reasoning (1 of them within 5 %).",
     )
 
 
+def test_words_of_the_paper_are_counted_by_whether_ours_is_as_they_say():
+    words = [row(None, 1.0, agrees=one) for one in (True, True, False, None)]
+    # What was put in says nothing.
+    words.append(row(None, 1.0, kind="input", agrees=True))
+    document = Reproduction(paper="sebek", figures=["table-1"], rows=words)
+    assert sentences(document)[1:] == (
+        "Of 3 predictions where the paper has words alone 2 are as it says.",
+    )
+
+
 def test_nothing_is_said_of_predictions_where_there_is_none():
     fitted = [row(100.0, 100.0, kind="fitted")]
-    assert sentences(Reproduction(paper="sebek", figures=["f"], rows=fitted)) == (
+    assert sentences(Reproduction(paper="sebek", figures=["table-1"], rows=fitted)) == (
         "Of 1 value (simulated) none is a prediction that the paper has a value for.",
     )
-    assert sentences(Reproduction(paper="sebek", figures=["f"])) == (
+    assert sentences(Reproduction(paper="sebek", figures=["table-1"])) == (
         "No experiment came to its end.",
     )

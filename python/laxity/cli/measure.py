@@ -29,7 +29,7 @@ from laxity.cli.spec_options import key_option
 from laxity.core.signals import forwarded_signals
 from laxity.core.spec import NATIVE_PLATFORM, RunTable
 from laxity.costs.measure import MeasureRequest, run_measurement
-from laxity.costs.options import SIMULATED_REPETITIONS, time_option
+from laxity.costs.options import time_option
 from laxity.costs.probe import NAMES, Asked, Probe, probe_of
 from laxity.errors import located
 from laxity.platform.machine import SimulatedFacts
@@ -128,7 +128,7 @@ def _plan_and_measure(name: str, probe: Probe, given: dict[str, Any]) -> int:
     with opened as platform:
         facts = platform.facts()
         if isinstance(facts, SimulatedFacts):
-            asked = _of_simulated(asked)
+            asked = _of_simulated(asked, probe)
         measurement, fallbacks = probe.plan(asked, facts, platform.cpus())
         if not options.quiet:
             print(f"laxity measure {name}: {probe.describe(measurement)}", file=sys.stderr)
@@ -151,12 +151,15 @@ def _plan_and_measure(name: str, probe: Probe, given: dict[str, Any]) -> int:
     )
 
 
-def _of_simulated(asked: Asked) -> Asked:
-    """Ask for fewer observations where the user has not said how many: they hardly differ."""
-    source = click.get_current_context().get_parameter_source("repetitions")
-    if source is not ParameterSource.DEFAULT:
-        return asked
-    return replace(asked, repetitions=SIMULATED_REPETITIONS)
+def _of_simulated(asked: Asked, probe: Probe) -> Asked:
+    """Ask for what a simulated platform needs where the user has not said what."""
+    source_of = click.get_current_context().get_parameter_source
+    usual = {
+        name: value
+        for name, value in probe.simulated.items()
+        if source_of(name) is ParameterSource.DEFAULT
+    }
+    return replace(asked, **usual)
 
 
 def _asked(probe: Probe, given: dict[str, Any]) -> Asked:

@@ -27,6 +27,13 @@ _PAGE = "page"
 @click.argument("paper", required=False)
 @click.argument("figures", metavar="[FIGURE]...", nargs=-1)
 @click.option(
+    "--suite",
+    "suites",
+    metavar="DIR",
+    multiple=True,
+    help="A checkout of the suite that a figure is of. Repeatable.",
+)
+@click.option(
     "--page",
     metavar="FOLDER",
     help="Where to write the page, PAPER.md with its pictures.  [default: page in the run]",
@@ -41,6 +48,7 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
     *,
     paper: str | None,
     figures: tuple[str, ...],
+    suites: tuple[str, ...],
     page: str | None,
     run_dir: str | None,
     run_root: str | None,
@@ -58,7 +66,7 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
     if paper is None:
         return _list_papers()
     chosen = paper_of(paper)
-    exhibits = chosen.chosen(figures)
+    exhibits = chosen.chosen(figures, has_suite=bool(suites))
 
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
     from laxity.papers.reproduce import ReproduceRequest, run_reproduction  # noqa: PLC0415 - heavy
@@ -71,6 +79,8 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
         on_begin=lambda line: (
             None if quiet else print(f"laxity reproduce {paper}: {line}", file=sys.stderr)
         ),
+        suites=tuple(map(Path, suites)),
+        left_out=chosen.left_out(exhibits, figures),
     )
     with forwarded_signals() as signals:
         finished = run_reproduction(request, signals)

@@ -161,7 +161,9 @@ def _plan_all_simulated(
     }
     parts, left_out = plan_parts(plans)
     lacking = Fallback(
-        what="migration-jobs", used="not measured", reason=migration_jobs.NOT_SIMULATED
+        what="migration-jobs",
+        used="not measured",
+        reason="takes longer than all the rest; laxity measure migration-jobs does it",
     )
     cut = Fallback(
         what=f"caches larger than {exact_size(_MOST_SIMULATED_BYTES)}",

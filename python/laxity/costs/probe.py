@@ -6,12 +6,12 @@ A probe is loaded when it is asked for: most commands need none.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, get_args
 
 from laxity.costs.model import Entry
-from laxity.costs.options import Option
+from laxity.costs.options import SIMULATED_REPETITIONS, Option
 from laxity.jobs.view import View
 from laxity.platform.facts import Facts
 from laxity.platform.placement import Cpus
@@ -74,6 +74,7 @@ class Probe:
         samples: The same entries with their samples (arrays of ns, in the order of the rows); those
             without samples of their own, as curves, left out. None: no sample is one event.
         view: How it is read and shown.
+        simulated: What is asked of a simulated platform in place of a default of `asked`.
     """
 
     help: str
@@ -87,6 +88,9 @@ class Probe:
     entries: Callable[[Any], list[Entry]]
     samples: Callable[[Any], list[tuple[Entry, Any]]] | None = None
     view: View
+    simulated: Mapping[str, Any] = field(
+        default_factory=lambda: {"repetitions": SIMULATED_REPETITIONS}
+    )
 
     def costs(self, sources: Sequence[Source]) -> list[Entry]:
         """Return the entries from all samples of one run or of several."""

@@ -13,13 +13,16 @@ from typing import Any, Literal
 
 from laxity.costs.probe import Asked
 from laxity.errors import ConfigError
+from laxity.store.manifest import Fallback
 from laxity.store.run_directory import Run
+from laxity.workingset.document import Weight
 
 # Every paper, in the order in which they are listed: papers/NAME.py.
-NAMES = ("sebek",)
+NAMES = ("sebek", "raffeck")
 
-# input: the platform file has it from the paper. fitted: a value of the platform file was chosen so
-# that it comes out. predicted: nothing was; only these say something of the model.
+# input: the platform file has it, from the paper or from another source. fitted: a value of the
+# platform file was chosen so that it comes out. predicted: nothing was; only these say something of
+# the model.
 Kind = Literal["input", "fitted", "predicted"]
 # What the paper says of its value: it was measured, or follows from reasoning (a formula, a sum of
 # what is not independent).
@@ -28,29 +31,72 @@ Runs = Mapping[str, Run]
 
 
 @dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a probe is asked, by its name as `laxity measure` has it."""
+
+    probe: str
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskRun:
+    """A run of tasks: tables `[[task]]` of a spec, and how many jobs of each.
+
+    There are no two of one experiment, so it is itself, whatever its tables hold.
+    """
+
+    tasks: tuple[Mapping[str, Any], ...]
+    jobs: int
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteAnalysis:
+    """Live working sets of programs of a suite, of which the user names a checkout.
+
+    Attributes:
+        form: Of the code, as `laxity workingset` names it.
+        weights: How instructions count.
+        named: Programs that must be among them.
+        is_of_named_alone: No others are analysed.
+        progression: Whether those are run for their live bytes along the run.
+    """
+
+    form: str
+    weights: tuple[Weight, ...]
+    named: tuple[str, ...]
+    is_of_named_alone: bool = False
+    has_progression: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
-    """One measurement on a platform.
+    """One measurement or run of tasks on a platform, or the analysis of a suite.
 
     Attributes:
         name: Of its run.
-        platform: A shipped one, by its name.
-        probe: As `laxity measure` names it.
-        asked: Of the probe.
+        platform: A shipped one, by its name; "": none is simulated.
+        work: What is done.
         changed: What the platform file has otherwise, TOML; its base is `platform` then.
         change: That in words: `with 2 ways`.
     """
 
     name: str
     platform: str
-    probe: str
-    asked: Asked
+    work: Measurement | TaskRun | SuiteAnalysis
     changed: str = ""
     change: str = ""
 
     @property
     def where(self) -> str:
         """The platform as tables name it."""
+        if isinstance(self.work, SuiteAnalysis):
+            return f"programs of a suite, form {self.work.form}"
         return f"sim:{self.platform} {self.change}".rstrip()
+
+    @property
+    def kind(self) -> str:
+        """Of its figures."""
+        return "proven" if isinstance(self.work, SuiteAnalysis) else "simulated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +105,14 @@ class Row:
 
     Attributes:
         what: It is.
-        paper: Its value there; None: the paper has words only, which `reason` repeats.
+        paper: Its value there; None: it has words only.
         unit: Of both values.
         kind: Of ours.
         ours: Computes it from what the paper's `read` has made of the runs.
         reason: Why the two differ.
         basis: Of the paper's value.
+        said: What it says in place of a value; "": nothing of this.
+        agrees: Whether our value is as it says; None: its words do not decide that.
     """
 
     what: str
@@ -74,6 +122,8 @@ class Row:
     ours: Callable[[Any], float]
     reason: str
     basis: Basis = "measured"
+    said: str = ""
+    agrees: Callable[[float], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +155,11 @@ class Exhibit:
     notes: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
 
+    @property
+    def needs_suite(self) -> bool:
+        """Whether it is of programs that laxity does not bring along."""
+        return any(isinstance(one.work, SuiteAnalysis) for one in self.experiments)
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:
@@ -118,6 +173,7 @@ class Paper:
         missing: What is not, and why.
         exhibits: In the order of the page.
         read: Makes of finished runs, by the names of their experiments, what rows compute from.
+        suite: Whose programs some exhibits are of; the user has it, or has it not.
     """
 
     name: str
@@ -127,12 +183,17 @@ class Paper:
     missing: str
     exhibits: tuple[Exhibit, ...]
     read: Callable[[Runs], Any]
+    suite: str = ""
 
-    def chosen(self, figures: Sequence[str]) -> tuple[Exhibit, ...]:
-        """Return exhibits by their names, or all.
+    def chosen(self, figures: Sequence[str], *, has_suite: bool = False) -> tuple[Exhibit, ...]:
+        """Return exhibits by their names, or all for which there is what they need.
+
+        Args:
+            figures: Their names; empty: all.
+            has_suite: Whether the user names a checkout.
 
         Raises:
-            ConfigError: There is no such one.
+            ConfigError: There is no such one, or it needs a suite, or none does and one is named.
         """
         names = [one.name for one in self.exhibits]
         for figure in figures:
@@ -140,7 +201,26 @@ class Paper:
                 there = f"there are {', '.join(names)}"
                 msg = f'{self.name}: no figure "{figure}" is reproduced; {there}'
                 raise ConfigError(msg)
-        return self.named(figures or names)
+        found = self.named(figures or names)
+        needy = [one.name for one in found if one.needs_suite]
+        if has_suite and not needy:
+            msg = f"--suite: {self.name} {' '.join(figures)}".rstrip()
+            msg += " is of no programs that a suite has; leave it out"
+            raise ConfigError(msg)
+        if needy and not has_suite and figures:
+            msg = f"{', '.join(needy)}: of programs of {self.suite}, which laxity does not bring "
+            msg += "along; name a checkout: --suite DIR"
+            raise ConfigError(msg)
+        return tuple(one for one in found if has_suite or not one.needs_suite)
+
+    def left_out(self, chosen: Sequence[Exhibit], figures: Sequence[str]) -> tuple[Fallback, ...]:
+        """Say which exhibits are left out though all were asked for."""
+        reason = f"of programs of {self.suite}: name a checkout, --suite DIR"
+        return tuple(
+            Fallback(what=one.name, used="left out", reason=reason)
+            for one in self.exhibits
+            if not figures and one not in chosen
+        )
 
     def named(self, names: Sequence[str]) -> tuple[Exhibit, ...]:
         """Return the exhibits of these names; one that this build does not know is left out."""

@@ -3,22 +3,40 @@
 """Run the experiments of a paper and store them as one run with a table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from laxity.core.signals import Forwarder
+from laxity.core.spec import NATIVE_PLATFORM
+from laxity.core.spec_reader import resolve_spec
 from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.probe import probe_of
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
-from laxity.papers.paper import Exhibit, Experiment, Paper, experiments_of
+from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
+from laxity.papers.paper import (
+    Exhibit,
+    Experiment,
+    Measurement,
+    Paper,
+    SuiteAnalysis,
+    TaskRun,
+    experiments_of,
+)
 from laxity.papers.result import Reproduction
+from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.platform.platform_file import PLATFORM, parse_platform, read_platform
 from laxity.platform.simulated import SimulatedPlatform
+from laxity.store.manifest import Fallback
 from laxity.store.run_directory import REPRODUCTION, write_document
 
 # What is drawn is the same in every reproduction, so that two are identical.
 _SEED = 1
+# Of the clock that releases simulated jobs.
+_RESOLUTION_NS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +44,8 @@ class ReproduceRequest:
     """Which exhibits of which paper, where they are stored, and what was typed.
 
     Attributes:
+        suites: Checkouts of the suite that some exhibits are of.
+        left_out: What was asked for and is not made, with its reason.
         on_begin: Told each experiment as it begins: "2/5: figure-10".
     """
 
@@ -34,6 +54,8 @@ class ReproduceRequest:
     final: Path
     command_line: list[str]
     on_begin: Callable[[str], None]
+    suites: tuple[Path, ...] = ()
+    left_out: tuple[Fallback, ...] = ()
 
 
 def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
@@ -47,6 +69,8 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
     asked = Reproduction(
         paper=request.paper.name, figures=[exhibit.name for exhibit in request.exhibits]
     )
+    simulated = next((one for one in experiments if one.platform), None)
+    platform: Platform = THIS_MACHINE if simulated is None else platform_of(simulated)
     whole = Composite(
         kind="reproduction",
         name=request.paper.name,
@@ -54,15 +78,15 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
         command_line=request.command_line,
         seed=_SEED,
         cpus=(0,),
-        fallbacks=(),
+        fallbacks=request.left_out,
         children=tuple(
             _child(request, one, f"{number}/{len(experiments)}: {one.name} ({one.where})")
             for number, one in enumerate(experiments, 1)
         ),
         begin=lambda tmp: write_document(tmp / REPRODUCTION, asked),
-        platform=f"sim:{experiments[0].platform}",
+        platform=NATIVE_PLATFORM if simulated is None else f"sim:{simulated.platform}",
     )
-    return run_composite(whole, signals, platform_of(experiments[0]))
+    return run_composite(whole, signals, platform)
 
 
 def platform_of(experiment: Experiment) -> SimulatedPlatform:
@@ -83,17 +107,64 @@ def platform_of(experiment: Experiment) -> SimulatedPlatform:
 def _child(request: ReproduceRequest, experiment: Experiment, begins: str) -> Child:
     def run(final: Path, signals: Forwarder) -> Finished:
         request.on_begin(begins)
-        platform = platform_of(experiment)
-        probe = probe_of(experiment.probe)
-        measurement, fallbacks = probe.plan(experiment.asked, platform.facts(), platform.cpus())
-        one = MeasureRequest(
-            measurement=measurement,
-            fallbacks=fallbacks,
-            final=final,
-            command_line=request.command_line,
-            seed=_SEED,
-            is_quiet=True,
-        )
-        return run_measurement(one, signals, platform)
+        if isinstance(experiment.work, Measurement):
+            return _measure(request, experiment, experiment.work, final, signals)
+        if isinstance(experiment.work, TaskRun):
+            return _run_tasks(request, experiment, experiment.work, final, signals)
+        return _analyse(request, experiment.name, experiment.work, final)
 
     return Child(experiment.name, run)
+
+
+def _measure(
+    request: ReproduceRequest,
+    experiment: Experiment,
+    work: Measurement,
+    final: Path,
+    signals: Forwarder,
+) -> Finished:
+    platform = platform_of(experiment)
+    measurement, fallbacks = probe_of(work.probe).plan(
+        work.asked, platform.facts(), platform.cpus()
+    )
+    one = MeasureRequest(
+        measurement=measurement,
+        fallbacks=fallbacks,
+        final=final,
+        command_line=request.command_line,
+        seed=_SEED,
+        is_quiet=True,
+    )
+    finished = run_measurement(one, signals, platform)
+    if finished.manifest.exit_code != EXIT_NO_VERDICT:
+        return finished
+    # The paper's values are computed from the rows; of the probe's own verdict they have no need.
+    manifest = msgspec.structs.replace(finished.manifest, exit_code=EXIT_DONE)
+    return replace(finished, manifest=manifest)
+
+
+def _run_tasks(
+    request: ReproduceRequest,
+    experiment: Experiment,
+    work: TaskRun,
+    final: Path,
+    signals: Forwarder,
+) -> Finished:
+    platform = platform_of(experiment)
+    table = {"platform": platform.name, "jobs": work.jobs, "seed": _SEED}
+    spec = resolve_spec(table, [dict(one) for one in work.tasks], [], _RESOLUTION_NS)
+    one = RunRequest(
+        spec=prepare_spec(spec, platform),
+        name=experiment.name,
+        final=final,
+        command_line=request.command_line,
+        is_quiet=True,
+    )
+    return run_once(one, signals, platform)
+
+
+def _analyse(request: ReproduceRequest, name: str, work: SuiteAnalysis, final: Path) -> Finished:
+    # Loads DuckDB, which most figures do not need.
+    from laxity.papers.suite import analyse_suite  # noqa: PLC0415
+
+    return analyse_suite(request.suites, work, final, name, request.command_line)

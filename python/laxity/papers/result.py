@@ -7,13 +7,16 @@ from typing import Literal
 
 import msgspec
 
-from laxity.papers.paper import Basis, Kind, experiments_of, paper_of
+from laxity.papers.paper import Basis, Kind, Row, experiments_of, paper_of
 from laxity.store.manifest import Manifest, Record
 from laxity.store.run_directory import REPRODUCTION, open_run, read_document, write_document
 
 
 class ReproducedRow(Record, frozen=True, kw_only=True):
-    """One value; `paper` null: the paper has words only. `basis` is of the paper's value."""
+    """One value; `paper` null: the paper has words only, `said`. `basis` is of its value.
+
+    `agrees`: whether ours is as those words say; null: they do not decide that.
+    """
 
     figure: str
     what: str
@@ -23,6 +26,8 @@ class ReproducedRow(Record, frozen=True, kw_only=True):
     unit: str
     kind: Kind
     reason: str
+    said: str = ""
+    agrees: bool | None = None
 
 
 class Reproduction(Record, frozen=True, kw_only=True):
@@ -60,18 +65,24 @@ def join(tmp: Path, manifest: Manifest) -> None:
     paper = paper_of(asked.paper)
     found = paper.read(whole)
     rows = [
-        ReproducedRow(
-            figure=exhibit.name,
-            what=row.what,
-            paper=row.paper,
-            basis=row.basis,
-            ours=row.ours(found),
-            unit=row.unit,
-            kind=row.kind,
-            reason=row.reason,
-        )
+        _reproduced(exhibit.name, row, row.ours(found))
         for exhibit in paper.named(asked.figures)
         if all(one.name in whole for one in experiments_of((exhibit,)))
         for row in exhibit.rows
     ]
     write_document(tmp / REPRODUCTION, msgspec.structs.replace(asked, rows=rows))
+
+
+def _reproduced(figure: str, row: Row, ours: float) -> ReproducedRow:
+    return ReproducedRow(
+        figure=figure,
+        what=row.what,
+        paper=row.paper,
+        basis=row.basis,
+        ours=ours,
+        unit=row.unit,
+        kind=row.kind,
+        reason=row.reason,
+        said=row.said,
+        agrees=None if row.agrees is None else row.agrees(ours),
+    )

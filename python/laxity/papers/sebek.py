@@ -17,7 +17,16 @@ from laxity.costs.options import SIMULATED_REPETITIONS
 from laxity.costs.switch import probe as switch
 from laxity.costs.switch.costs import costs
 from laxity.papers import sebek_figures as figures
-from laxity.papers.paper import Drawing, Exhibit, Experiment, Kind, Paper, Row, Runs
+from laxity.papers.paper import (
+    Drawing,
+    Exhibit,
+    Experiment,
+    Kind,
+    Measurement,
+    Paper,
+    Row,
+    Runs,
+)
 from laxity.papers.sebek_figures import Curve
 from laxity.platform.platform_file import PLATFORM, PlatformModel, parse_platform
 from laxity.statistics import distribution
@@ -44,12 +53,12 @@ def _crpd(name: str, platform: str, sizes_bytes: Sequence[int], evict_bytes: int
         evicts=("execute",),
         repetitions=SIMULATED_REPETITIONS,
     )
-    return Experiment(name, platform, "crpd", asked)
+    return Experiment(name, platform, Measurement("crpd", asked))
 
 
 def _switches(name: str, platform: str) -> Experiment:
     asked = switch.Asked(cpus=(0,), quantities=("preemption",), repetitions=SIMULATED_REPETITIONS)
-    return Experiment(name, platform, "switch", asked)
+    return Experiment(name, platform, Measurement("switch", asked))
 
 
 def _halves_kib(first: int, last: int) -> list[int]:

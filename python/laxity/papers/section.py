@@ -17,21 +17,23 @@ from laxity.page.blocks import (
     number_cell,
     text_cell,
 )
-from laxity.papers.paper import Drawing, Exhibit, paper_of
+from laxity.papers.paper import Drawing, Exhibit, experiments_of, paper_of
 from laxity.papers.result import ReproducedRow, Reproduction, read_reproduction
 from laxity.store.run_directory import Run
 
 _HEAD = ("what", "paper", "ours", "difference", "paper's is", "ours is")
+_VERDICTS = {None: "-", True: "as it says", False: "not as it says"}
 _NO_VALUE = "no value"
 _PERCENT = "%"
 _CLOSE = 0.05
 # A word of the paper's value, and what the paper did.
 _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
+_DECIMALS = {"lines": 0, "programs": 0, "clusters": 0, "cycles": 0, "peaks": 0, "ms": 2, "times": 2}
 _KINDS = (
-    "What is “input” the platform file has from the paper. What is “fitted” comes out because a "
-    "value of the platform file was chosen for it, or is a sum with such a part. Only what is "
-    "“predicted” says something of the model, and most where the paper measured; “reasoned” is "
-    "what it has by a formula or takes for granted."
+    "What is “input” the platform file has, from the paper or another source. What is “fitted” "
+    "comes out because a value of the platform file was chosen for it, or is a sum with such a "
+    "part. Only what is “predicted” says something of the model, and most where the paper "
+    "measured; “reasoned” is what it has by a formula or takes for granted."
 )
 
 
@@ -62,10 +64,29 @@ def sentences(document: Reproduction) -> tuple[str, ...]:
         for basis, words in _BASES.items()
         if (of_basis := [row for row in predicted if row.basis == basis])
     ]
-    n_all = count_noun(len(document.rows), "value")
-    if not told:
-        return (f"Of {n_all} (simulated) none is a prediction that the paper has a value for.",)
-    return (f"Of {n_all} (simulated) these are predictions: {' and '.join(told)}.",)
+    kinds = _kinds(paper_of(document.paper).named(document.figures))
+    n_all = f"{count_noun(len(document.rows), 'value')} ({kinds})"
+    first = (
+        f"Of {n_all} these are predictions: {' and '.join(told)}."
+        if told
+        else f"Of {n_all} none is a prediction that the paper has a value for."
+    )
+    return (first, *_of_words(document))
+
+
+def _of_words(document: Reproduction) -> tuple[str, ...]:
+    """Say how many predictions are as the paper says where it has words alone."""
+    judged = [row for row in document.rows if row.kind == "predicted" and row.agrees is not None]
+    if not judged:
+        return ()
+    n_agree = sum(row.agrees is True for row in judged)
+    n_all = count_noun(len(judged), "prediction")
+    return (f"Of {n_all} where the paper has words alone {n_agree} are as it says.",)
+
+
+def _kinds(exhibits: Sequence[Exhibit]) -> str:
+    """Say of which kinds our figures are."""
+    return ", ".join(dict.fromkeys(one.kind for one in experiments_of(tuple(exhibits))))
 
 
 def _is_near(row: ReproducedRow) -> bool:
@@ -79,7 +100,7 @@ def _is_near(row: ReproducedRow) -> bool:
 def _blocks(exhibit: Exhibit, rows: Sequence[ReproducedRow], found: object) -> Iterator[Block]:
     where = "; ".join(dict.fromkeys(one.where for one in exhibit.experiments))
     name = exhibit.title.partition(":")[0]
-    yield Table(f"{name} (simulated: {where})", _HEAD, tuple(map(_row, rows)))
+    yield Table(f"{name} ({_kinds([exhibit])}: {where})", _HEAD, tuple(map(_row, rows)))
     for note in exhibit.notes:
         yield Paragraph(note, is_explanation=True)
     if exhibit.drawings:
@@ -94,7 +115,7 @@ def _figure(one: Drawing, found: object) -> FigureBlock:
 def _row(row: ReproducedRow) -> tuple[Cell, ...]:
     return (
         text_cell(row.what, row.reason),
-        number_cell(_NO_VALUE if row.paper is None else _value(row.paper, row.unit)),
+        _paper_cell(row),
         number_cell(_value(row.ours, row.unit)),
         number_cell(_difference(row)),
         text_cell("-" if row.paper is None else row.basis),
@@ -102,14 +123,19 @@ def _row(row: ReproducedRow) -> tuple[Cell, ...]:
     )
 
 
+def _paper_cell(row: ReproducedRow) -> Cell:
+    if row.paper is None:
+        return text_cell(row.said) if row.said else number_cell(_NO_VALUE)
+    return number_cell(_value(row.paper, row.unit))
+
+
 def _value(value: float, unit: str) -> str:
-    decimals = 0 if unit == "lines" else 2 if unit == "ms" else 1
-    return f"{value:.{decimals}f} {unit}"
+    return f"{value:.{_DECIMALS.get(unit, 1)}f} {unit}"
 
 
 def _difference(row: ReproducedRow) -> str:
     if row.paper is None:
-        return "-"
+        return _VERDICTS[row.agrees]
     if row.unit == _PERCENT:
         return _signed(row.ours - row.paper, 1, "points")
     return _signed(100 * (row.ours - row.paper) / row.paper, 1, _PERCENT)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What `measure migration` plans on machines that do not exist."""
 
+import msgspec
 import pytest
 from tests.platform.made_up_facts import CPU, NODE, bare_vm, changed
 
@@ -11,9 +12,11 @@ from laxity.costs.model import Axes, Costs, Entry
 from laxity.costs.pairs import choose_pairs, domain_of, pair_of
 from laxity.errors import ConfigError, NoVerdict, PlatformError
 from laxity.platform.facts import Facts
-from laxity.platform.machine import caches_of, describe_machine
+from laxity.platform.machine import SimulatedFacts, caches_of, describe_machine
 from laxity.platform.placement import Cpus
-from laxity.store.manifest import Tool
+from laxity.platform.platform_file import read_platform
+from laxity.platform.simulated import SimulatedPlatform
+from laxity.store.manifest import Fallback, Tool
 
 KIB, MIB = 1 << 10, 1 << 20
 TWO = Cpus(frozenset({0, 1}), frozenset({0, 1}))
@@ -174,3 +177,49 @@ def test_jobs_change_once_around_all_cpus_and_back_to_the_first():
     assert measurement.working_sets_bytes == [2 * KIB, 32 * KIB, 786 * KIB, 8 * MIB]
     with pytest.raises(PlatformError, match="a migration needs two CPUs"):
         jobs.plan_migration_jobs(jobs.Asked(cpus=(1,)), facts, cpus)
+
+
+def simulated(
+    name: str, cpus: tuple[int, ...] = (), sizes_bytes: tuple[int, ...] = ()
+) -> tuple[str, list[int], list[Fallback]]:
+    """Plan jobs as the command does of what nobody has said: CPUs, sizes, what was left out."""
+    platform = SimulatedPlatform(read_platform(f"sim:{name}"))
+    asked = jobs.Asked(cpus=cpus, sizes_bytes=sizes_bytes)
+    measurement, left_out = jobs.plan_migration_jobs(asked, platform.facts(), platform.cpus())
+    return measurement.cpus, measurement.working_sets_bytes, list(left_out)
+
+
+def test_simulated_jobs_change_among_some_cores_of_each_domain_and_name_the_others():
+    # Eight domains of six cores, four of twelve: two of each, and at least eight.
+    cpus, sizes, (cut, large) = simulated("opteron-6180")
+    assert cpus == "0-1,6-7,12-13,18-19,24-25,30-31,36-37,42-43"
+    assert (cut.what, cut.used) == ("all 48 CPUs", f"CPUs {cpus}")
+    assert sizes == [2 * KIB, 32 * KIB, 786 * KIB]
+    assert large.what == "MEM 8MiB"
+    assert simulated("xeon-e7-4830")[0] == "0-1,12-13,24-25,36-37"
+    # Four cores are few.
+    cpus, sizes, (large,) = simulated("i7-2600")
+    assert (cpus, sizes) == ("0-3", [2 * KIB, 32 * KIB, 786 * KIB])
+    assert large.what == "MEM 8MiB"
+
+
+def test_simulated_jobs_are_what_was_asked_for():
+    cpus, sizes, left_out = simulated("xeon-e7-4830", cpus=tuple(range(48)), sizes_bytes=(8 * MIB,))
+    assert (cpus, sizes, left_out) == ("0-47", [8 * MIB], [])
+
+
+@pytest.mark.parametrize(
+    ("last", "sizes"),
+    [(2 * KIB, [2]), (32 * KIB - 1, [2]), (32 * KIB, [2, 32]), (MIB, [2, 32, 786])],
+)
+def test_usual_working_sets_of_a_simulated_platform_fit_its_last_cache(last: int, sizes: list[int]):
+    facts = with_caches(2, l1=1)
+    machine = describe_machine(facts)
+    (cache, *_) = machine.stable.caches
+    stable = msgspec.structs.replace(
+        machine.stable,
+        caches=(msgspec.structs.replace(cache, size_bytes=last, cpus=(0, 1)),),
+    )
+    made = SimulatedFacts({}, machine=msgspec.structs.replace(machine, stable=stable))
+    measurement, _ = jobs.plan_migration_jobs(jobs.Asked(sizes_bytes=()), made, TWO)
+    assert measurement.working_sets_bytes == [size * KIB for size in sizes]

@@ -58,6 +58,14 @@ def test_first_job_after_a_change_has_migrated_and_the_third_has_not():
     assert found.cost.median_ns == 400
 
 
+def test_difference_of_nothing_is_a_figure_where_jobs_were_simulated():
+    rows = [row | {"exec_ns": 500} for row in stretches(20)]
+    for is_exact, floor, verdict in ((True, 0, "ok"), (False, 1, "not_measurable")):
+        (found,) = migration_jobs.contrasts(table(rows), "a", NEAR, is_exact=is_exact)
+        cost = found.cost
+        assert (cost.median_ns, cost.noise_floor_ns, cost.verdict) == (0, floor, verdict)
+
+
 def test_control_is_of_both_cpus():
     rows = stretches(40)
     for row in rows:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.core.cpus import format_cpus
-from laxity.core.units import format_size_bytes
+from laxity.core.units import exact_duration, exact_size, format_size_bytes
 from laxity.costs import probe
 from laxity.costs.migration_jobs import data, rows, section
 from laxity.costs.options import (
@@ -20,10 +20,9 @@ from laxity.costs.options import (
 from laxity.costs.pairs import check_several, pair_of
 from laxity.costs.places import check_cpus
 from laxity.costs.probe import Probe, Source, repeated
-from laxity.errors import ConfigError
 from laxity.jobs.view import View
 from laxity.platform.facts import Facts
-from laxity.platform.machine import SimulatedFacts, describe_machine
+from laxity.platform.machine import Machine, SimulatedFacts, caches_of, describe_machine
 from laxity.platform.placement import Cpus
 from laxity.store.manifest import Fallback
 from laxity.store.measurements import MigrationJobsMeasurement
@@ -31,26 +30,39 @@ from laxity.store.measurements import MigrationJobsMeasurement
 # Raffeck et al., sec. III.B: small, medium, large, and where domains matter most.
 SIZES_BYTES = (2 << 10, 32 << 10, 786 << 10, 8 << 20)
 _WORKLOADS = ("cpu", "mem")
-NOT_SIMULATED = "the ordinary task that it has on every CPU is not simulated"
+# Of a simulated platform: what ends in some minutes. Nobody is late there, so that a pause of a
+# pass or some will do, and a change soon after the other one; with working sets beyond this one,
+# and with more CPUs, a job takes seconds and more.
+_JOBS, _CHANGE, _PAUSE_NS = 200, 5, 10_000
+_MOST_SIMULATED_BYTES = 1 << 20
+_SIMULATED_CPUS, _CPUS_OF_NODE = 8, 2
 _OPTIONS = (
-    cpus_option("Among which the task changes.  [default: all]"),
-    sizes_option("Working sets of MEM, of the task and of those that interfere."),
+    cpus_option(
+        "Among which the task changes.  [default: all; simulated, where there are many: a few of "
+        "each node]"
+    ),
+    sizes_option(
+        "Working sets of MEM, of the task and of those that interfere.  [simulated: up to "
+        f"{exact_size(_MOST_SIMULATED_BYTES)}]"
+    ),
     words_option(
         "--workload",
         "workloads",
         _WORKLOADS,
         "CPU: primes up to two limits in turn; MEM: a pass over a working set.  [default: both]",
     ),
-    count_option(["-t", "--jobs"], "repetitions", "Jobs of each load."),
+    count_option(["-t", "--jobs"], "repetitions", f"Jobs of each load.  [simulated: {_JOBS}]"),
     count_option(
         ["--change"],
         "jobs_per_cpu",
-        "Change the CPU after so many jobs or so; how many is drawn each time.",
+        "Change the CPU after so many jobs or so; how many is drawn each time.  "
+        f"[simulated: {_CHANGE}]",
     ),
     time_option(
         "--pause",
         "pause_ns",
-        "Sleep between two jobs, or as long as a job takes; the ordinary tasks run then.",
+        "Sleep between two jobs, or as long as a job takes; the ordinary tasks run then.  "
+        f"[simulated: {exact_duration(_PAUSE_NS)}]",
     ),
     priority_option("Of the task that changes."),
 )
@@ -65,7 +77,7 @@ class Asked(probe.Asked):
             use.
         repetitions: Jobs per load.
         workloads: `cpu`, `mem` or both.
-        sizes_bytes: Working sets of MEM.
+        sizes_bytes: Working sets of MEM; empty: chosen for a simulated platform.
         jobs_per_cpu: About so many between two changes.
         pause_ns: Between two jobs at least.
     """
@@ -88,35 +100,68 @@ def plan_migration_jobs(
         cpus: What this process may use.
 
     Returns:
-        The measurement; nothing is ever left out.
+        The measurement, and what of a simulated platform was left out and why.
 
     Raises:
-        ConfigError: There is no such CPU, or the platform is simulated.
+        ConfigError: There is no such CPU.
         PlatformError: A CPU that this process may not use, or fewer than two.
     """
-    if isinstance(facts, SimulatedFacts):
-        msg = (
-            f"measure migration-jobs: {NOT_SIMULATED}; use laxity measure migration for what a "
-            "task loses that moves"
-        )
-        raise ConfigError(msg)
     machine = describe_machine(facts)
-    chosen = tuple(sorted(set(asked.cpus))) or tuple(sorted(cpus.allowed))
+    allowed = tuple(sorted(cpus.allowed))
+    chosen = tuple(sorted(set(asked.cpus))) or allowed
+    fallbacks: tuple[Fallback, ...] = ()
+    if isinstance(facts, SimulatedFacts) and not asked.cpus:
+        chosen, fallbacks = _some_cpus(machine, allowed)
     check_cpus(chosen, cpus)
     check_several(chosen)
+    sizes_bytes = asked.sizes_bytes if "mem" in asked.workloads else ()
+    if "mem" in asked.workloads and not sizes_bytes:
+        sizes_bytes, left_out = _some_sizes(machine, chosen[0])
+        fallbacks += left_out
     changes = zip(chosen, (*chosen[1:], chosen[0]), strict=True)
     measurement = MigrationJobsMeasurement(
         cpus=format_cpus(chosen),
         priority=asked.priority,
         repetitions=asked.repetitions,
         timeout_ns=asked.timeout_ns,
-        working_sets_bytes=list(asked.sizes_bytes) if "mem" in asked.workloads else [],
+        working_sets_bytes=list(sizes_bytes),
         has_primes="cpu" in asked.workloads,
         changes=[pair_of(machine, cpu, cpu_to) for cpu, cpu_to in changes],
         jobs_per_cpu=asked.jobs_per_cpu,
         pause_ns=asked.pause_ns,
     )
-    return measurement, ()
+    return measurement, fallbacks
+
+
+def _some_cpus(
+    machine: Machine, allowed: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[Fallback, ...]]:
+    """Choose of many simulated CPUs the first ones of each node."""
+    if len(allowed) <= _SIMULATED_CPUS:
+        return allowed, ()
+    nodes = [one.cpus for one in machine.stable.nodes] or [allowed]
+    n = max(_CPUS_OF_NODE, _SIMULATED_CPUS // len(nodes))
+    chosen = tuple(sorted(cpu for node in nodes for cpu in node[:n]))
+    fallback = Fallback(
+        what=f"all {len(allowed)} CPUs",
+        used=f"CPUs {format_cpus(chosen)}",
+        reason="an ordinary task on each takes long to simulate; "
+        f"--cpus {format_cpus(allowed)} measures all",
+    )
+    return chosen, (fallback,) if len(chosen) < len(allowed) else ()
+
+
+def _some_sizes(machine: Machine, cpu: int) -> tuple[tuple[int, ...], tuple[Fallback, ...]]:
+    """Choose of the usual working sets the smallest one, and what the last cache can hold."""
+    last = max((one.size_bytes or 0 for one in caches_of(machine, cpu)), default=0)
+    most = max(SIZES_BYTES[0], min(last, _MOST_SIMULATED_BYTES))
+    left_out = ",".join(exact_size(one) for one in SIZES_BYTES if one > most)
+    fallback = Fallback(
+        what=f"MEM {left_out}",
+        used="not measured",
+        reason=f"takes long to simulate, or no cache holds it; --sizes {left_out} measures it",
+    )
+    return tuple(one for one in SIZES_BYTES if one <= most), (fallback,)
 
 
 def describe(measurement: MigrationJobsMeasurement) -> str:
@@ -142,7 +187,10 @@ def _measured(sources: Sequence[Source]) -> list[rows.Contrast]:
         contrast
         for source in sources
         for contrast in rows.contrasts(
-            source.streams["migration_jobs"], source.run, rows.domains(source.asked)
+            source.streams["migration_jobs"],
+            source.run,
+            rows.domains(source.asked),
+            is_exact=source.is_exact,
         )
     ]
 
@@ -169,4 +217,10 @@ PROBE = Probe(
         sentences=section.sentences,
         sections=(section.build, section.build_method),
     ),
+    simulated={
+        "repetitions": _JOBS,
+        "jobs_per_cpu": _CHANGE,
+        "pause_ns": _PAUSE_NS,
+        "sizes_bytes": (),
+    },
 )

@@ -62,6 +62,7 @@ class Contrast:
             nothing, so what the two parts differ by is what the test cannot resolve.
         n_alone: Jobs before which no interfering task finished a pass; they are in neither.
         runs: Names of the runs.
+        is_exact: Whether they were simulated, so that only what is drawn makes them differ.
     """
 
     load: Load
@@ -71,6 +72,7 @@ class Contrast:
     control_ns: IntArray
     n_alone: int
     runs: tuple[str, ...]
+    is_exact: bool = False
 
     @property
     def test(self) -> RankTest | None:
@@ -85,7 +87,7 @@ class Contrast:
     @property
     def cost(self) -> Excess:
         """What a migrated job takes beyond the median of the preempted ones."""
-        return excess(self.migrated_ns, self.preempted_ns, self.control_ns)
+        return excess(self.migrated_ns, self.preempted_ns, self.control_ns, is_exact=self.is_exact)
 
 
 def domains(asked: MigrationJobsMeasurement) -> Mapping[tuple[int, int], str]:
@@ -93,13 +95,16 @@ def domains(asked: MigrationJobsMeasurement) -> Mapping[tuple[int, int], str]:
     return {(pair.cpu, pair.cpu_to): pair.domain for pair in asked.changes}
 
 
-def contrasts(rows: Rows, run: str, known: Mapping[tuple[int, int], str]) -> tuple[Contrast, ...]:
+def contrasts(
+    rows: Rows, run: str, known: Mapping[tuple[int, int], str], *, is_exact: bool = False
+) -> tuple[Contrast, ...]:
     """Compare migrated with preempted jobs, load by load.
 
     Args:
         rows: migration_jobs.npy, in the order of time.
         run: Name of the run.
         known: What the CPUs of each change have in common.
+        is_exact: Whether they were simulated.
 
     Returns:
         In the order of loads and domains; what lacks one of the kinds of jobs is left out.
@@ -130,7 +135,7 @@ def contrasts(rows: Rows, run: str, known: Mapping[tuple[int, int], str]) -> tup
                 )
                 n_alone = int(np.count_nonzero(here & (since >= 0) & ~has_company))
                 found.append(
-                    Contrast(load, domain, migrated, preempted, control, n_alone, runs=(run,))
+                    Contrast(load, domain, migrated, preempted, control, n_alone, (run,), is_exact)
                 )
     return tuple(found)
 
