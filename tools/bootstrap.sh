@@ -210,6 +210,8 @@ setup_venv() {
     fi
     find_python
     setup_say "making .venv from $reply"
+    # Not what a link leads to: that is the environment of another tree.
+    [[ ! -L $venv ]] || "${as_owner[@]}" rm -f "$venv"
     setup_run "virtual environment" "remove $venv and run the command again" \
         "${as_owner[@]}" "$reply" -m venv --clear "$venv"
     write_stamp "$venv/.stamp-venv" "$root $(readlink -f "$venv/bin/python")"

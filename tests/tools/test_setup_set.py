@@ -126,6 +126,18 @@ def test_named_interpreter_that_cannot_make_environments_exits_3(tree: Path) -> 
     assert "LAXITY_PYTHON=/bin/true/none" in done.stderr
 
 
+def test_environment_of_another_tree_that_is_linked_to_is_left_alone(tree: Path) -> None:
+    other = tree / "other"
+    other.mkdir()
+    (other / "mine").touch()
+    (tree / ".venv").symlink_to(other)
+    done = run_bash(tree, "setup_lock; setup_venv")
+    assert done.returncode == 0, done.stderr
+    assert [one.name for one in other.iterdir()] == ["mine"]
+    assert (tree / ".venv" / "bin" / "python").exists()
+    assert not (tree / ".venv").is_symlink()
+
+
 def test_failing_step_shows_its_output_and_exits_3(tree: Path) -> None:
     done = run_bash(tree, "setup_lock; setup_run step 'do this' bash -c 'echo boom; exit 1'")
     assert done.returncode == 3
