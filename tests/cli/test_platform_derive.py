@@ -13,7 +13,7 @@ from tests.cli.test_measure_simulated import L2_HIT_NS, MEMORY_NS, PLATFORM, SWI
 
 from laxity.costs.derive.data import Seen, read_seen
 from laxity.costs.derive.values import derive_platform
-from laxity.costs.memory_latency.cache_levels import Level, compare_levels
+from laxity.costs.memory_latency.cache_levels import Claim, Level, compare_levels
 from laxity.costs.memory_latency.data import Judged, read_findings
 from laxity.platform.platform_file import PlatformModel, read_platform
 from laxity.store.run_directory import open_run
@@ -105,10 +105,12 @@ def test_derived_platform_runs_tasks_and_is_measured(laxity: Laxity):
     assert names >= {"delta", "gamma", "migration", "memory_latency"}
 
 
-def claiming(seen: Seen, l2_bytes: int) -> Seen:
-    """What was seen on a machine whose system says so of its L2."""
-    points = [one.comparison.claim for one in seen.hierarchy.claims]
-    claims = [replace(one, size_bytes=l2_bytes) if one.level == 2 else one for one in points]
+def claiming(seen: Seen, *l2_bytes: int) -> Seen:
+    """What was seen on a machine whose system tells of this L2, or of none."""
+    claims = [
+        one.comparison.claim for one in seen.hierarchy.claims if one.comparison.claim.level == 1
+    ]
+    claims += [Claim(2, size) for size in l2_bytes]
     judged = tuple(Judged(one, ()) for one in compare_levels(claims, seen.hierarchy.levels))
     return replace(seen, hierarchy=replace(seen.hierarchy, claims=judged))
 
@@ -123,6 +125,17 @@ def test_what_a_cpu_gets_of_a_larger_cache_is_that_cache(laxity: Laxity):
     )
     assert derived.model.number("L2.size") == 256 << 10
     assert derived.model.number("L2.hit_cycles") == L2_HIT_NS
+
+
+def test_level_that_the_system_does_not_tell_of_is_a_cache_all_the_same(laxity: Laxity):
+    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+    model = derive_platform(claiming(read_seen([run]))).model
+    assert model.levels == ("L2",)
+    assert model.values["L2.size"].source == (
+        "simulated: D, 256KiB fit, 320KiB do not; the system tells of no such cache"
+    )
+    assert model.values["L2.ways"].origin == "assumed"
+    assert model.number("L2.hit_cycles") == L2_HIT_NS
 
 
 def test_cache_that_seems_full_early_is_as_large_as_the_system_says(laxity: Laxity):

@@ -123,7 +123,11 @@ def _comment(seen: Seen, derived: Derived) -> Iterator[str]:
 
 
 def _found(seen: Seen) -> tuple[list[_Found], list[str]]:
-    """Put detected levels and what the system tells of together; second, what is left out."""
+    """Put detected levels and what the system tells of together; second, what is left out.
+
+    Every level of the curve is one of the file, whether the system tells of it or not, so that the
+    simulated curve has it.
+    """
     caches = {
         (one.level, one.size_bytes): one
         for one in caches_of(seen.machine, seen.cpu)
@@ -131,12 +135,28 @@ def _found(seen: Seen) -> tuple[list[_Found], list[str]]:
     }
     # What is behind the last cache is the memory.
     levels = [one for one in seen.hierarchy.levels if one.fits_bytes is not None]
-    if not seen.hierarchy.claims:
-        most = platform_limit("levels_max") + 1
-        names = ["l1d", *(f"L{depth}" for depth in range(2, most + 1))]
-        found = [_Found(name, one, None, None) for name, one in zip(names, levels, strict=False)]
-        return found, [_unclaimed(one) for one in levels[most:]]
-    found, left_out = [], []
+    claims, left_out = _claims(seen, levels)
+    found: list[_Found] = []
+    number = 0
+    for level in levels:
+        claim = claims.get(levels.index(level))
+        number = max(number + 1, claim.level if claim else 0)
+        name = "l1d" if number == 1 else f"L{number}"
+        if len(found) > platform_limit("levels_max"):
+            left_out.append(
+                f"accesses of {_time(level.latency_ps)} in arrays up to "
+                f"{exact_size(level.fits_bytes or 0)}: there are no more levels in a platform"
+            )
+            continue
+        cache = caches.get((claim.level, claim.size_bytes)) if claim else None
+        found.append(_Found(name, level, claim, cache))
+    return found, left_out
+
+
+def _claims(seen: Seen, levels: Sequence[Level]) -> tuple[dict[int, Claim], list[str]]:
+    """Return the caches that levels are, by the levels' places, and which caches none is."""
+    found = {}
+    left_out = []
     matched = [judged.comparison.found for judged in seen.hierarchy.claims]
     for at, judged in enumerate(seen.hierarchy.claims):
         claim = judged.comparison.claim
@@ -144,15 +164,12 @@ def _found(seen: Seen) -> tuple[list[_Found], list[str]]:
         # this CPU gets of one that others use, too.
         between = _between(levels, matched[:at], matched[at + 1 :])
         level = matched[at] = matched[at] or next(iter(between), None)
+        if level is not None:
+            found[levels.index(level)] = claim
+            continue
         name = "l1d" if claim.level == 1 else f"L{claim.level}"
-        if level is None:
-            why = f" ({judged.causes[0]})" if judged.causes else ""
-            left_out.append(f"{name} of {exact_size(claim.size_bytes)}: not told apart{why}")
-        else:
-            cache = caches.get((claim.level, claim.size_bytes))
-            found.append(_Found(name, level, claim, cache))
-    used = [one.level for one in found]
-    left_out += [_unclaimed(level) for level in levels if level not in used]
+        why = f" ({judged.causes[0]})" if judged.causes else ""
+        left_out.append(f"{name} of {exact_size(claim.size_bytes)}: not told apart{why}")
     return found, left_out
 
 
@@ -163,13 +180,6 @@ def _between(
     first = max((levels.index(one) + 1 for one in inner if one is not None), default=0)
     end = min((levels.index(one) for one in outer if one is not None), default=len(levels))
     return levels[first:end]
-
-
-def _unclaimed(level: Level) -> str:
-    return (
-        f"accesses of {_time(level.latency_ps)} in arrays up to {exact_size(level.fits_bytes or 0)}"
-        ": of no cache that the system tells of"
-    )
 
 
 def _architecture(seen: Seen) -> str:
@@ -274,6 +284,8 @@ def _size(seen: Seen, one: _Found) -> _Table:
         reach = _COLLIDING * full if full is not None and seen.has_colours else full
         if fits <= one.claim.size_bytes and (reach is None or one.claim.size_bytes <= reach):
             size = _power(one.claim.size_bytes)
+    elif seen.hierarchy.claims:
+        edge += "; the system tells of no such cache"
     source = f"{seen.kind}: {seen.run}, {edge}"
     return {
         "name": one.name,
