@@ -1,13 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Values by numbers, and lines that are lost. */
+/* Values by numbers, lines that are lost, and reads that are forgotten. */
 #include "../test.h"
 #include "model/lost.hpp"
+#include "model/memory.hpp"
 #include "model/table.hpp"
 #include "random.hpp"
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 namespace {
 
@@ -92,6 +94,44 @@ void lost_lines_are_those_of_a_plain_map(void)
     }
 }
 
+/* A read is there as long as it is not done, and at the tick at which it is. */
+void read_is_forgotten_only_behind_the_tick_at_which_it_is_done(void)
+{
+    laxity::Reads reads;
+    const std::uint64_t slow = reads.take(0);
+    const std::uint64_t quick = reads.take(0);
+    reads.find(quick)->done = 1000;
+    for (std::uint64_t now = 1; now <= 1000; now++) {
+        const std::uint64_t other = reads.take(now);
+        CHECK(reads.find(other)->done == laxity::NEVER);
+        reads.find(other)->done = now;
+        CHECK(reads.find(slow) != nullptr && reads.find(slow)->done == laxity::NEVER);
+        CHECK(reads.find(quick) != nullptr && reads.find(quick)->done == 1000);
+    }
+    for (std::uint64_t i = 0; i < 10000; i++) {
+        reads.find(reads.take(1001 + i))->done = 1001 + i;
+    }
+    CHECK(reads.find(quick) == nullptr);
+    CHECK_EQUAL(reads.done(quick), 0);
+    CHECK(reads.find(slow) != nullptr);
+    CHECK(reads.find(laxity::NO_READ) == nullptr);
+}
+
+/* None is lost when there are more at once than there was room for. */
+void reads_that_are_not_done_stay_however_many_they_are(void)
+{
+    laxity::Reads reads;
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t i = 0; i < 1000; i++) {
+        numbers.push_back(reads.take(i));
+        reads.find(numbers.back())->held_up = i;
+    }
+    for (std::uint64_t i = 0; i < 1000; i++) {
+        CHECK(reads.find(numbers[i]) != nullptr);
+        CHECK_EQUAL(reads.find(numbers[i])->held_up, i);
+    }
+}
+
 } // namespace
 
 int main()
@@ -100,5 +140,7 @@ int main()
     RUN(table_leaves_spare_values_behind_when_it_needs_room);
     RUN(lost_line_is_taken_once_and_its_neighbours_stay);
     RUN(lost_lines_are_those_of_a_plain_map);
+    RUN(read_is_forgotten_only_behind_the_tick_at_which_it_is_done);
+    RUN(reads_that_are_not_done_stay_however_many_they_are);
     return test_exit_code();
 }
