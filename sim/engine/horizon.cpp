@@ -129,7 +129,7 @@ Upcoming Scheduler::next() const
     Upcoming next{.action = horizon_};
     const Turn *first = nullptr;
     for (const Turn &turn : turns_) {
-        if (turn.tick > next.turn) {
+        if (turn.tick > next.turn || turn.tick == NEVER) {
             continue; /* most of them */
         }
         if (turn.next != Next::GoOn) {
@@ -148,8 +148,22 @@ void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
     Core &core = seats_[next.core].core;
     if (turns_[next.core].waits_on()) {
         core.wait_on(next.turn);
-    } else {
-        core.go_on(horizon(next.core, decision));
+        return;
+    }
+    core.go_on(horizon(next.core, decision));
+    if (hierarchy_.keeps_room()) {
+        wait_on(next.turn);
+    }
+}
+
+/* Those that go on at this tick and find no room do now what they would do in their turns: until
+ * the next decision nothing changes whom they wait for. */
+void Scheduler::wait_on(std::uint64_t now)
+{
+    for (std::size_t core = 0; core < turns_.size(); core++) {
+        if (turns_[core].tick == now && turns_[core].waits_on()) {
+            seats_[core].core.wait_on(now);
+        }
     }
 }
 
@@ -187,16 +201,11 @@ void Scheduler::look_again(const Channel &channel, std::uint64_t settled, std::u
     for (; settled != 0; settled &= settled - 1) {
         seats_[static_cast<std::size_t>(std::countr_zero(settled))].core.look_again();
     }
-    for (std::size_t core = 0; core < turns_.size(); core++) {
-        Turn &turn = turns_[core];
-        if (turn.channel != &channel) {
-            continue;
-        }
-        if (hierarchy_.keeps_room() && turn.waits_on()) {
-            seats_[core].core.wait_on(now); /* what it would do in its turn */
-        } else {
-            turn.tick = now;
-        }
+    for (Turn &turn : turns_) {
+        turn.tick = turn.channel == &channel ? now : turn.tick;
+    }
+    if (hierarchy_.keeps_room()) {
+        wait_on(now);
     }
 }
 

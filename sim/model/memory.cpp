@@ -147,23 +147,21 @@ Decision Channel::decide(Reads &reads, Links &links)
 std::uint32_t Channel::oldest_core() const
 {
     const bool is_of_reads = lacks({.is_of_reads = true});
-    const Pending *oldest = nullptr;
-    const auto look_at = [&oldest](const Pending &pending) {
-        if (oldest == nullptr || pending.number < oldest->number) {
-            oldest = &pending;
-        }
-    };
-    for (std::size_t i = 0; i < buffer_.size(); i++) {
-        if (buffer_[i].is_read() == is_of_reads) {
-            look_at(buffer_[i]);
-        }
-    }
     const Queue &queue = is_of_reads ? reads_ : writes_;
-    if (queue.is_in_order && oldest != nullptr) {
-        return oldest->core; /* what waits was sent behind it */
+    const Pending *oldest = nullptr;
+    for (std::size_t i = 0; i < buffer_.size(); i++) {
+        const Pending &pending = buffer_[i];
+        if (pending.is_read() != is_of_reads) {
+            continue;
+        }
+        if (queue.is_in_order) {
+            return pending.core; /* so is the buffer, and what waits was sent behind it */
+        }
+        oldest = oldest == nullptr || pending.number < oldest->number ? &pending : oldest;
     }
     for (std::size_t i = 0; i < queue.waiting.size(); i++) {
-        look_at(queue.waiting[i]);
+        const Pending &pending = queue.waiting[i];
+        oldest = oldest == nullptr || pending.number < oldest->number ? &pending : oldest;
     }
     return oldest == nullptr ? UINT32_MAX : oldest->core;
 }
