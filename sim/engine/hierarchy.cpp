@@ -42,6 +42,7 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
+        prefetches_ = level.prefetch != LAXITY_SIM_PREFETCH_NONE;
         wishes_ = level.prefetch == LAXITY_SIM_PREFETCH_STRIDE;
         n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
         hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;

@@ -186,10 +186,12 @@ class Hierarchy {
 
     /* Whether reads are sent only where there is room for them and for writes: nothing merges, no
      * other core has a copy, no level takes from the next one what the next one was to be asked
-     * for, and all is cached. Whom a core waits for is known then when the channel has decided. */
+     * for, nothing is prefetched from another channel, and all is cached. Whom a core waits for is
+     * known then when the channel has decided. */
     [[nodiscard]] bool keeps_room() const
     {
-        return !merges_ && !has_moved_ && n_levels_on_ <= 1 && !regions_.has_uncached();
+        return !merges_ && !has_moved_ && n_levels_on_ <= 1 && !regions_.has_uncached() &&
+               (!prefetches_ || memory_.channels().size() == 1);
     }
 
     /* Whether an access of one core may take lines from caches that another one has for itself. */
@@ -330,7 +332,8 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned page_shift_;      /* of the number of a line */
     unsigned n_levels_on_ = 0; /* below the first */
-    bool wishes_ = false;      /* loads, for the last level */
+    bool prefetches_ = false;  /* the last level */
+    bool wishes_ = false;      /* loads, for it */
     bool is_coupling_ = false;
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
     bool writes_through_;           /* stores, what they write */
