@@ -50,13 +50,10 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
                         std::min(level.cores, platform.cores) > 1;
         const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
         std::vector<Store> &stores = levels_.emplace_back();
+        const bool keeps_places =
+            std::ranges::any_of(level.way_masks, [](std::uint64_t mask) { return mask != 0; });
         for (std::uint32_t instance = 0; instance < n; instance++) {
-            stores.emplace_back(level.cache, platform.line_bytes);
-            if (std::ranges::any_of(level.way_masks, [](std::uint64_t mask) {
-                    return mask != 0;
-                })) {
-                stores.back().cache.keep_places();
-            }
+            stores.emplace_back(level.cache, platform.line_bytes, keeps_places);
         }
     }
 }

@@ -66,8 +66,8 @@ class Hierarchy {
   public:
     /* A cache, and who has taken which line from it. */
     struct Store {
-        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes)
-            : cache(cache_of, line_bytes),
+        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes, bool keeps_places = false)
+            : cache(cache_of, line_bytes, keeps_places),
               space_shift(SPACE_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
         {
         }

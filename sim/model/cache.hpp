@@ -110,17 +110,14 @@ class Tags {
  * another one. */
 class Cache {
   public:
-    explicit Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes);
+    /* `keeps_places`: not all cores may allocate everywhere. */
+    explicit Cache(
+        const laxity_sim_cache &cache, std::uint32_t line_bytes, bool keeps_places = false
+    );
 
     [[nodiscard]] bool exists() const
     {
         return ways_ != 0;
-    }
-
-    /* Not all cores may allocate everywhere. */
-    void keep_places()
-    {
-        is_ordered_ = false;
     }
 
     /* Where a line is, without using it; nullptr: nowhere. */
@@ -139,13 +136,17 @@ class Cache {
     [[nodiscard, gnu::always_inline]] Place *use(std::uint64_t line, std::uint64_t at)
     {
         const std::size_t set = at & set_mask_;
+        if (is_ordered_) {
+            Place *const places = words_.data() + set * FEW_WAYS;
+            return places[0].is_of(line) ? places : use_ordered(places, line);
+        }
         Place *const words = words_of(set);
         Place *const places = words + places_at_;
         const auto recent = read<Recent>(words[RECENT]);
         if (places[recent.last].is_of(line)) {
             return places + recent.last;
         }
-        return places[recent.before].is_of(line) ? use_before(set) : use_another(set, line);
+        return places[recent.before].is_of(line) ? use_before(set) : use_kept(set, line);
     }
     [[nodiscard, gnu::always_inline]] Place *use(std::uint64_t line)
     {
@@ -168,14 +169,15 @@ class Cache {
     static constexpr unsigned NO_WAY = UINT32_MAX;
 
     /* Ways of a set that were used last: nearly all lines are there, and using the last one again
-     * changes nothing. Of a set that is ordered they stay the first two. */
+     * changes nothing. */
     struct Recent {
         std::uint32_t last = 0;
         std::uint32_t before = 1;
     };
     /*
      * All that is known of a set lies together, so that it comes into the host's caches at once:
-     * words of these numbers, then tags, then its places. They are all of the type of a place.
+     * words of these numbers, then tags, then its places. They are all of the type of a place. Of
+     * a set that is ordered there are the places only.
      */
     enum : unsigned {
         RECENT,
@@ -199,7 +201,8 @@ class Cache {
     }
     [[nodiscard]] unsigned way_of(const Place *words, std::uint64_t line, std::uint64_t ways) const;
     [[nodiscard]] Place *use_before(std::size_t set);
-    [[nodiscard]] Place *use_another(std::size_t set, std::uint64_t line);
+    [[nodiscard]] static Place *use_ordered(Place *places, std::uint64_t line);
+    [[nodiscard]] static Place *find_ordered(Place *places, std::uint64_t line);
     [[nodiscard]] Place *use_kept(std::size_t set, std::uint64_t line);
     void note_use(std::size_t set, unsigned way);
     [[nodiscard]] static std::uint64_t few_ways_of(const Place *places, std::uint64_t line);
@@ -220,21 +223,25 @@ class Cache {
 };
 
 /* One that is off has a set that stays empty: so nobody need ask whether it is there. */
-inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes)
+inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes, bool keeps_places)
     : ways_(cache.size_bytes == 0 ? 0 : cache.ways), replacement_(cache, line_bytes)
 {
     std::size_t n_sets = 1;
     if (ways_ != 0) {
         n_sets = cache.size_bytes / line_bytes / ways_;
         set_mask_ = n_sets - 1;
-        places_at_ = TAGS + (ways_ <= FEW_WAYS ? 0 : ways_ / Tags::PLACES);
         all_ways_ = UINT64_MAX >> (64U - ways_);
-        is_ordered_ = cache.replacement == LAXITY_SIM_LRU && ways_ <= FEW_WAYS;
+        is_ordered_ = cache.replacement == LAXITY_SIM_LRU && ways_ <= FEW_WAYS && !keeps_places;
+        if (is_ordered_) {
+            places_at_ = 0;
+        } else if (ways_ > FEW_WAYS) {
+            places_at_ = TAGS + ways_ / Tags::PLACES;
+        }
         n_empty_ = n_sets * ways_;
     }
     set_words_ = places_at_ + std::max(ways_, FEW_WAYS);
     words_.resize(n_sets * set_words_);
-    for (std::size_t set = 0; set < n_sets; set++) {
+    for (std::size_t set = 0; set < n_sets && !is_ordered_; set++) {
         Place *const words = words_of(set);
         write(words[RECENT], Recent{});
         write(words[REPLACEMENT], replacement_.new_word());
@@ -257,7 +264,7 @@ inline std::uint64_t Cache::few_ways_of(const Place *places, std::uint64_t line)
 inline unsigned Cache::way_of(const Place *words, std::uint64_t line, std::uint64_t ways) const
 {
     const Place *const places = words + places_at_;
-    if (places_at_ == TAGS) {
+    if (places_at_ <= TAGS) {
         const std::uint64_t found = few_ways_of(places, line) & ways;
         return found == 0 ? NO_WAY : static_cast<unsigned>(std::countr_zero(found));
     }
@@ -279,22 +286,22 @@ inline unsigned Cache::way_of(const Place *words, std::uint64_t line, std::uint6
 inline Place *Cache::use_before(std::size_t set)
 {
     Place *const words = words_of(set);
-    Place *const places = words + places_at_;
-    if (is_ordered_) {
-        std::swap(places[0], places[1]);
-        return places;
-    }
     note_use(set, read<Recent>(words[RECENT]).before);
-    return places + read<Recent>(words[RECENT]).last;
+    return words + places_at_ + read<Recent>(words[RECENT]).last;
 }
 
-/* A line that is none of these two. */
-[[gnu::noinline]] inline Place *Cache::use_another(std::size_t set, std::uint64_t line)
+/* Of places in order: a line that is not the first, and comes to the front if it is there. */
+inline Place *Cache::use_ordered(Place *places, std::uint64_t line)
 {
-    if (!is_ordered_) {
-        return use_kept(set, line);
+    if (!places[1].is_of(line)) {
+        return find_ordered(places, line);
     }
-    Place *const places = words_of(set) + places_at_;
+    std::swap(places[0], places[1]);
+    return places;
+}
+
+[[gnu::noinline]] inline Place *Cache::find_ordered(Place *places, std::uint64_t line)
+{
     const std::uint64_t found = few_ways_of(places, line);
     if (found == 0) {
         return nullptr;
@@ -303,6 +310,7 @@ inline Place *Cache::use_before(std::size_t set)
     return places;
 }
 
+/* Of others: a line that is none of the two used last. */
 [[gnu::noinline]] inline Place *Cache::use_kept(std::size_t set, std::uint64_t line)
 {
     Place *const words = words_of(set);
@@ -335,7 +343,7 @@ inline void Cache::move_to_front(Place *places, unsigned way)
 inline void Cache::put(Place *words, unsigned way, const Place &place)
 {
     words[places_at_ + way] = place;
-    if (places_at_ != TAGS) {
+    if (places_at_ > TAGS) {
         Place &word = words[TAGS + way / Tags::PLACES];
         auto tags = read<Tags>(word);
         tags.set(way % Tags::PLACES, Tags::tag_of(place.line()));

@@ -22,9 +22,14 @@ constexpr laxity_sim_replacement ALL_REPLACEMENTS[] = {
     LAXITY_SIM_LRU, LAXITY_SIM_PLRU, LAXITY_SIM_FIFO, LAXITY_SIM_RANDOM
 };
 
-laxity::Cache cache_of(std::uint64_t size_bytes, std::uint32_t ways, laxity_sim_replacement how)
+laxity::Cache cache_of(
+    std::uint64_t size_bytes,
+    std::uint32_t ways,
+    laxity_sim_replacement how,
+    bool keeps_places = false
+)
 {
-    return laxity::Cache{{size_bytes, ways, how}, LINE_BYTES};
+    return laxity::Cache{{size_bytes, ways, how}, LINE_BYTES, keeps_places};
 }
 
 /* One set, its ways filled with the lines from 0 on. */
@@ -189,11 +194,8 @@ struct PlainSet {
 void check_as_plain_set(std::uint32_t ways, laxity_sim_replacement how, bool keeps_places)
 {
     Random random{ways};
-    laxity::Cache cache = cache_of(std::uint64_t{ways} * LINE_BYTES, ways, how);
+    laxity::Cache cache = cache_of(std::uint64_t{ways} * LINE_BYTES, ways, how, keeps_places);
     PlainSet plain{.ways = ways, .is_fifo = how == LAXITY_SIM_FIFO, .lines = {}};
-    if (keeps_places) {
-        cache.keep_places();
-    }
     for (int i = 0; i < 20000; i++) {
         const std::uint64_t line = random.below(std::uint64_t{2} * ways);
         if (random.is(1, 10)) {
@@ -319,8 +321,7 @@ std::uint64_t n_held(laxity::Cache &cache, std::uint64_t n_lines)
 /* One allocates into ways 0 and 1 of 8 in 4 sets, the other into the rest. */
 void check_masks(laxity_sim_replacement how)
 {
-    laxity::Cache cache = cache_of(std::uint64_t{4} * 8 * LINE_BYTES, 8, how);
-    cache.keep_places();
+    laxity::Cache cache = cache_of(std::uint64_t{4} * 8 * LINE_BYTES, 8, how, true);
     Random random{how + 3U};
     std::uint64_t n_evicted = 0;
     std::uint64_t n_foreign = 0;
