@@ -88,7 +88,8 @@ std::vector<std::uint64_t> trace()
     return lines;
 }
 
-/* Nothing else is in this loop: it is what is measured. Returns misses, so that it is done. */
+/* Nothing else is in this loop, no check of a container either: it is what is measured. Returns
+ * misses, so that it is done. */
 std::uint64_t look_up(
     const std::vector<std::uint64_t> &lines,
     std::vector<laxity::Cache> &first,
@@ -97,7 +98,7 @@ std::uint64_t look_up(
 {
     std::uint64_t misses = 0;
     for (const std::uint64_t line : lines) {
-        laxity::Cache &cache = first[line & 1U];
+        laxity::Cache &cache = first.data()[line & 1U];
         if (cache.use(line >> 1U) != nullptr) {
             continue;
         }

@@ -27,28 +27,31 @@ constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U;
 
 } // namespace
 
-Core::Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy)
+Core::Core(
+    const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy, Turn &turn
+)
     : platform_(platform), number_(number),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      hierarchy_(hierarchy), is_plain_(
-                                 platform.predictor_entries == 0 && platform.itlb.size_bytes == 0 &&
-                                 platform.dtlb.size_bytes == 0 && !hierarchy.has_uncached()
-                             ),
-      branches_(platform.predictor_entries)
+      hierarchy_(hierarchy), own_(hierarchy.own(number)),
+      is_plain_(
+          platform.predictor_entries == 0 && platform.itlb.size_bytes == 0 &&
+          platform.dtlb.size_bytes == 0 && !hierarchy.has_uncached()
+      ),
+      branches_(platform.predictor_entries), turn_(turn)
 {
 }
 
 void Core::set_next(Next next)
 {
-    next_ = next;
-    next_tick_ = now_;
+    turn_.next = next;
+    turn_.tick = now_;
 }
 
 void Core::begin(const Execution &execution, std::uint64_t now)
 {
     execution_ = execution;
     now_ = now;
-    turn_ = NEVER;
+    action_ = NEVER;
     stage_ = Stage::Boundary;
     wait_ = Wait::Nothing;
     operands_.clear();
@@ -82,17 +85,18 @@ void Core::leave()
 {
     execution_ = {};
     wait_ = Wait::Nothing;
-    room_since_ = NEVER;
     is_asked_ = false;
-    next_ = Next::Nothing;
-    next_tick_ = NEVER;
+    turn_.next = Next::Nothing;
+    turn_.channel = nullptr;
+    turn_.tick = NEVER;
+    turn_.room_since = NEVER;
 }
 
 void Core::ask_to_stop()
 {
     is_asked_ = true;
-    if (stage_ == Stage::Boundary && wait_ == Wait::Nothing && next_ == Next::GoOn) {
-        next_ = Next::Stopped;
+    if (stage_ == Stage::Boundary && wait_ == Wait::Nothing && turn_.next == Next::GoOn) {
+        turn_.next = Next::Stopped;
     }
 }
 
@@ -102,8 +106,8 @@ bool Core::drain(std::uint64_t now)
         is_draining_ = true;
         hierarchy_.send_merging(number_, now);
     }
-    next_tick_ = std::max(now, hierarchy_.loads_done(number_));
-    return next_tick_ == now;
+    turn_.tick = std::max(now, hierarchy_.loads_done(number_));
+    return turn_.tick == now;
 }
 
 void Core::wait_for_request(Wait why, std::uint64_t request)
@@ -111,82 +115,79 @@ void Core::wait_for_request(Wait why, std::uint64_t request)
     wait_ = why;
     wait_request_ = request;
     wait_since_ = now_;
-    room_since_ = NEVER;
-    next_ = Next::GoOn;
-    next_tick_ = std::max(now_, hierarchy_.find(number_, request)->done_at());
+    turn_.next = Next::GoOn;
+    turn_.tick = std::max(now_, own_.requests.find(request)->done);
+    turn_.room_since = NEVER;
 }
 
 void Core::wait_for_room(Channel &channel, const Room &room)
 {
     wait_ = Wait::Channel;
-    wait_channel_ = &channel;
-    wait_room_ = room;
-    wait_since_ = now_;
-    is_wait_shared_ = channel.oldest_core() != number_;
-    room_since_ = std::min(room_since_, now_);
-    next_ = Next::GoOn;
-    next_tick_ = NEVER;
+    turn_.next = Next::GoOn;
+    turn_.channel = &channel;
+    turn_.room = room;
+    turn_.room_since = std::min(turn_.room_since, now_);
+    begin_wait_for_room();
 }
 
-void Core::look_again(const Channel &channel, std::uint64_t now)
+void Core::begin_wait_for_room()
 {
-    if (next_tick_ != NEVER) {
+    wait_since_ = now_;
+    is_wait_shared_ = turn_.channel->oldest_core() != number_;
+    turn_.tick = NEVER;
+}
+
+void Core::wait_on(std::uint64_t now)
+{
+    action_ = now;
+    end_wait();
+    wait_ = Wait::Channel;
+    begin_wait_for_room();
+}
+
+void Core::look_again()
+{
+    if (turn_.tick != NEVER) {
         return;
     }
-    if (next_ == Next::Stopped) {
-        next_tick_ = hierarchy_.loads_done(number_);
-    } else if (wait_ == Wait::Channel) {
-        if (wait_channel_ != &channel) {
-            return;
-        }
-        next_tick_ = now;
-        if (hierarchy_.keeps_room() && channel.lacks(wait_room_)) {
-            go_on(now); /* what it would do in its turn */
-        }
-    } else if (wait_ != Wait::Nothing) {
-        next_tick_ = std::max(now_, hierarchy_.find(number_, wait_request_)->done_at());
+    if (turn_.next == Next::Stopped) {
+        turn_.tick = hierarchy_.loads_done(number_);
+    } else if (wait_ == Wait::Line || wait_ == Wait::Room) {
+        turn_.tick = std::max(now_, own_.requests.find(wait_request_)->done);
     }
 }
 
 /* What was waited for is there, or there may be room. */
 void Core::end_wait()
 {
-    std::uint64_t ticks = turn_ - wait_since_;
+    std::uint64_t ticks = action_ - wait_since_;
     if (accessor() != KERNEL) { /* whose time is nobody's */
         std::array<std::uint64_t, 4> &stalls = execution_.spent->stalls;
         if (wait_ == Wait::Channel) {
             stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
-        } else if (Request *const request = hierarchy_.find(number_, wait_request_)) {
-            if (request->read && request->read->done > request->done) {
-                const std::uint64_t left = request->read->held_up - request->shared_used;
-                const std::uint64_t shared = std::min(ticks, left);
-                request->shared_used += shared;
-                stalls[static_cast<std::size_t>(Cause::Shared)] += shared;
-                ticks -= shared;
-                const std::uint64_t moved =
-                    std::min(ticks, request->read->away - request->moved_used);
-                request->moved_used += moved;
-                stalls[static_cast<std::size_t>(Cause::Moved)] += moved;
-                ticks -= moved;
-            }
+        } else if (Request *const request = own_.requests.find(wait_request_)) {
+            const std::uint64_t shared = std::min(ticks, request->held_up);
+            request->held_up -= shared;
+            stalls[static_cast<std::size_t>(Cause::Shared)] += shared;
+            ticks -= shared;
+            const std::uint64_t moved = std::min(ticks, request->away);
+            request->away -= moved;
+            stalls[static_cast<std::size_t>(Cause::Moved)] += moved;
+            ticks -= moved;
             stalls[static_cast<std::size_t>(request->cause)] += ticks;
         }
     }
     wait_ = Wait::Nothing;
-    now_ = turn_;
+    now_ = action_;
 }
 
 void Core::go_on(std::uint64_t horizon)
 {
-    turn_ = next_tick_;
-    turn_since_ = turn_since();
-    const bool waits_on = wait_ == Wait::Channel && wait_channel_->lacks(wait_room_);
+    action_ = turn_.tick;
+    action_since_ = turn_.since();
+    turn_.channel = nullptr;
     if (wait_ != Wait::Nothing) {
         end_wait();
-    }
-    if (waits_on) {
-        wait_for_room(*wait_channel_, wait_room_);
-        return;
     }
     if (execution_.reader == nullptr) {
         run_kernel();
@@ -207,15 +208,13 @@ std::uint64_t Core::instruction() const
 bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
 {
     /* Who has found room is no longer the one who has waited longest. */
-    const auto is_in_turn = [this] { return std::min(room_since_, now_) == turn_since_; };
-    const bool may_be_taken = hierarchy_.is_coupling() && now_ == turn_ && !is_in_turn();
-    if (!may_be_taken && hierarchy_.touch_privately(number_, kind, line, now_)) {
+    const bool is_in_turn = now_ == action_ && std::min(turn_.room_since, now_) == action_since_;
+    const bool may_be_taken = hierarchy_.is_coupling() && now_ == action_;
+    if ((!is_in_turn && !may_be_taken && hierarchy_.touch_privately(own_, kind, line, now_)) ||
+        hierarchy_.touch_own(own_, number_, line)) {
         return true;
     }
-    if (hierarchy_.touch_own(number_, line)) {
-        return true;
-    }
-    if (now_ != turn_ || !is_in_turn()) {
+    if (!is_in_turn) {
         is_paused_ = true;
         set_next(Next::GoOn);
         return false;
@@ -240,7 +239,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         wait_for_room(*answer.channel, answer.room);
         return false;
     case Answer::Asked:
-        room_since_ = NEVER;
+        turn_.room_since = NEVER;
         if (must_wait && !(answer.is_joined && kind == Kind::Store)) {
             is_paused_ = true;
             wait_for_request(Wait::Line, answer.request);
@@ -249,7 +248,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         }
         return true;
     case Answer::Done:
-        room_since_ = NEVER;
+        turn_.room_since = NEVER;
         break;
     }
     return true;
@@ -365,7 +364,6 @@ void Core::at_boundary(std::uint64_t horizon)
 {
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
-    const Block *before = position.block;
     is_paused_ = false;
     for (;;) {
         const Event event = reader.peek();
@@ -376,16 +374,14 @@ void Core::at_boundary(std::uint64_t horizon)
         if (ends_here(event)) {
             return;
         }
-        if (position.block != nullptr && position.index < position.block->steps.size()) {
-            break;
-        }
-        /* A block follows. */
         if (!is_asked_ && run_blocks(std::min(horizon, timer_tick_))) {
-            return;
-        }
-        if (position.block != before || reader.peek() != Event::Block) {
-            before = position.block;
+            if (stage_ != Stage::Boundary || is_paused_) {
+                return;
+            }
             continue;
+        }
+        if (is_in_block()) {
+            break;
         }
         /* Its first instruction may be the one with the finish mark. */
         position = {.block = &reader.block(), .index = 0, .fetched = NEVER};
@@ -443,8 +439,8 @@ void Core::operands()
         needed[i] = step.reads[i] | step.writes[i];
     }
     for (auto operand = operands_.begin(); operand != operands_.end();) {
-        const Request *const request = hierarchy_.find(number_, operand->request);
-        if (request == nullptr || request->done_at() <= now_) {
+        const Request *const request = own_.requests.find(operand->request);
+        if (request == nullptr || request->done <= now_) {
             operand = operands_.erase(operand);
             continue;
         }
@@ -461,8 +457,7 @@ void Core::operands()
 
 void Core::take_access(const Access &access)
 {
-    const std::uint64_t base = std::uint64_t{execution_.task} << SPACE_SHIFT;
-    begin_ = base + access.address();
+    begin_ = (std::uint64_t{execution_.task} << SPACE_SHIFT) + access.address();
     end_ = begin_ + access.bytes();
     line_ = begin_ >> line_shift_;
     last_line_ = (end_ - 1) >> line_shift_;
@@ -524,7 +519,7 @@ void Core::judge_branch(const Block &block)
     }
     const bool is_taken = reader.block().address != block.end_address;
     if (!branches_.learn(block.last_address, is_taken)) {
-        hierarchy_.counts(number_).mispredictions++;
+        own_.counts.mispredictions++;
         now_ += platform_.mispredict_ticks;
         execution_.spent->busy += platform_.mispredict_ticks;
     }
@@ -537,9 +532,8 @@ void Core::end_instruction()
     const Step &step = steps[position.index];
     std::uint64_t latest = NEVER;
     for (const std::uint64_t number : loaded_) {
-        const Request *const request = hierarchy_.find(number_, number);
-        if (request != nullptr && request->done_at() > now_ &&
-            (latest == NEVER || number > latest)) {
+        const Request *const request = own_.requests.find(number);
+        if (request != nullptr && request->done > now_ && (latest == NEVER || number > latest)) {
             latest = number;
         }
     }
@@ -554,7 +548,7 @@ void Core::end_instruction()
         position.index < steps.size() ? steps[position.index].offset : position.block->ticks;
     now_ += end - step.offset;
     execution_.spent->busy += end - step.offset;
-    hierarchy_.counts(number_).instructions++;
+    own_.counts.instructions++;
     if (position.index == steps.size()) {
         judge_branch(*position.block);
     }

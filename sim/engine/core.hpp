@@ -6,12 +6,12 @@
 
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
+#include "engine/turn.hpp"
 #include "interface/engine.h"
 #include "model/branches.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,17 +42,10 @@ struct Execution {
 
 class Core {
   public:
-    /* What the core does next, at next_tick(). */
-    enum class Next : std::uint8_t {
-        Nothing, /* it is idle */
-        GoOn,
-        Finished, /* the job; the next record is its mark */
-        Failed,   /* the program has ended */
-        Stopped,  /* as it was asked to */
-        Switched, /* the kernel has gone from one task to another */
-    };
-
-    Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy);
+    /* Tells by `turn` what it does next, and when. */
+    Core(
+        const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy, Turn &turn
+    );
 
     /* From here on, executes; what it did before is left as it is. */
     void begin(const Execution &execution, std::uint64_t now);
@@ -66,29 +59,19 @@ class Core {
     /* Stops before its next instruction. */
     void ask_to_stop();
 
-    /* It has stopped. Tells whether all its loads are done; if not, next_tick() says when. */
+    /* It has stopped. Tells whether all its loads are done; if not, its turn says when. */
     bool drain(std::uint64_t now);
 
-    /* Does what it is to do at next_tick(), then goes on by itself as far as it concerns nobody
-     * else, and no instruction begins at `horizon` or later. */
+    /* Does what it is to do in its turn, then goes on by itself as far as it concerns nobody else,
+     * and no instruction begins at `horizon` or later. */
     void go_on(std::uint64_t horizon);
 
-    /* A channel has decided. */
-    void look_again(const Channel &channel, std::uint64_t now);
+    /* A channel has decided, and still lacks the room that it waits for. */
+    void wait_on(std::uint64_t now);
 
-    [[nodiscard]] Next next() const
-    {
-        return next_;
-    }
-    [[nodiscard]] std::uint64_t next_tick() const
-    {
-        return next_tick_;
-    }
-    /* Of cores that go on at the same tick the one with less does so first. */
-    [[nodiscard]] std::uint64_t turn_since() const
-    {
-        return std::min(room_since_, next_tick_);
-    }
+    /* A request of the core has been settled: what it waits for may be known now. */
+    void look_again();
+
     [[nodiscard]] bool is_asked() const
     {
         return is_asked_;
@@ -116,6 +99,11 @@ class Core {
         Room,    /* of a request: then try again */
         Channel, /* likewise */
     };
+    /* Where in a block a core could not go on, and what it is at there. */
+    struct Reached {
+        std::size_t index;
+        Stage stage;
+    };
     struct Operand {
         std::uint64_t request;
         Registers registers;
@@ -137,11 +125,21 @@ class Core {
     void set_timer();
     bool run_blocks(std::uint64_t horizon);
     template <bool IS_PLAIN> bool run_blocks_of(std::uint64_t horizon);
+    template <bool IS_PLAIN> bool run_part(std::size_t until);
+    template <bool IS_PLAIN> Reached go_through(std::size_t until);
+    [[nodiscard]] bool has_access_behind(std::size_t index) const;
     template <bool IS_PLAIN>
-    bool touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as);
+    bool touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as, std::uint64_t now);
+    bool touch_lines_ahead(const Access &access, bool is_first_there, std::uint64_t now);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
-    template <bool IS_PLAIN> bool run_block(const Block &block);
-    bool leave_block(const Block &block, std::size_t index, Stage stage);
+    [[nodiscard]] std::size_t
+    limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const;
+    void advance_to(std::size_t index);
+    [[nodiscard]] bool is_in_block() const
+    {
+        const Position &position = *execution_.position;
+        return position.block != nullptr && position.index < position.block->steps.size();
+    }
     void at_boundary(std::uint64_t horizon);
     bool ends_here(Event event);
     bool stop_or_pause(std::uint64_t horizon);
@@ -158,6 +156,7 @@ class Core {
     bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
     void wait_for_request(Wait why, std::uint64_t request);
     void wait_for_room(Channel &channel, const Room &room);
+    void begin_wait_for_room();
     void end_wait();
     void set_next(Next next);
     /* Whose accesses are made. */
@@ -179,18 +178,18 @@ class Core {
     std::uint32_t number_;
     unsigned line_shift_;
     Hierarchy &hierarchy_;
+    Hierarchy::Own &own_;
     bool is_plain_; /* it has neither a predictor nor TLBs: there is less to look at */
     Branches branches_;
 
     Execution execution_;
     std::uint64_t now_ = 0;
-    std::uint64_t turn_ = 0;       /* the tick of the action that is being done */
-    std::uint64_t turn_since_ = 0; /* its turn_since() */
-    Next next_ = Next::Nothing;
-    std::uint64_t next_tick_ = NEVER;
+    Turn &turn_;
+    std::uint64_t action_ = 0;       /* the tick of what is being done */
+    std::uint64_t action_since_ = 0; /* its turn's since() */
     bool is_asked_ = false;
     bool is_draining_ = false;
-    bool is_paused_ = false; /* next_ says what is to be done */
+    bool is_paused_ = false; /* the turn says what is to be done */
 
     Stage stage_ = Stage::Boundary;
     std::uint64_t line_ = 0; /* the next one of the instruction, or of the access, of the task */
@@ -209,11 +208,8 @@ class Core {
 
     Wait wait_ = Wait::Nothing;
     std::uint64_t wait_request_ = 0;
-    Channel *wait_channel_ = nullptr;
-    Room wait_room_; /* while the channel lacks it, the access waits on */
     std::uint64_t wait_since_ = 0;
-    std::uint64_t room_since_ = NEVER; /* since when the access waits for decisions of a channel */
-    bool is_wait_shared_ = false;      /* for a channel */
+    bool is_wait_shared_ = false; /* for a channel */
 };
 
 } // namespace laxity

@@ -3,7 +3,6 @@
 #include "interface/engine.h"
 
 #include "base/error.h"
-#include "engine/core.hpp"
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "engine/scheduler.hpp"
@@ -55,24 +54,22 @@ void laxity_simulate(
         }
         std::uint64_t decision = 0;
         laxity::Channel *const channel = next_channel(hierarchy.memory(), decision);
-        laxity::Core *const core = scheduler.next_core();
-        const std::uint64_t turn = core == nullptr ? laxity::NEVER : core->next_tick();
-        const std::uint64_t action = scheduler.next_tick();
+        const laxity::Upcoming next = scheduler.next();
         const std::uint64_t sample = scheduler.next_sample();
-        now = std::min({decision, turn, action});
+        now = std::min({decision, next.turn, next.action});
         if (now == laxity::NEVER) {
             scheduler.end_all(LAXITY_SIM_END_STOPPED, now); /* nobody will ever do anything */
         } else if (sample <= now && sample < decision) {
             now = sample;
             scheduler.sample();
         } else if (decision == now) {
-            const laxity::Decision served = channel->decide(hierarchy.links());
-            hierarchy.counts(served.core).row_hits += served.is_row_hit ? 1 : 0;
-            scheduler.look_again(*channel, now);
-        } else if (action == now) {
+            const laxity::Decision served =
+                channel->decide(hierarchy.memory().reads(), hierarchy.links());
+            scheduler.look_again(*channel, hierarchy.settle(served), now);
+        } else if (next.action == now) {
             scheduler.act(now);
-        } else if (core != nullptr) {
-            core->go_on(scheduler.horizon(*core, decision));
+        } else {
+            scheduler.go_on(next, decision);
         }
     }
     *out_totals = {};

@@ -37,12 +37,12 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
             .l1d = Store{platform.l1d, platform.line_bytes},
             .itlb = {.pages = Store{platform.itlb, PAGE_BYTES}},
             .dtlb = {.pages = Store{platform.dtlb, PAGE_BYTES}},
-            .requests = {},
             .debts = {},
         });
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
+        prefetches_ = level.prefetch != LAXITY_SIM_PREFETCH_NONE;
         wishes_ = level.prefetch == LAXITY_SIM_PREFETCH_STRIDE;
         n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
         hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;
@@ -50,40 +50,33 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
                         std::min(level.cores, platform.cores) > 1;
         const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
         std::vector<Store> &stores = levels_.emplace_back();
+        const bool keeps_places =
+            std::ranges::any_of(level.way_masks, [](std::uint64_t mask) { return mask != 0; });
         for (std::uint32_t instance = 0; instance < n; instance++) {
-            stores.emplace_back(level.cache, platform.line_bytes);
-            if (std::ranges::any_of(level.way_masks, [](std::uint64_t mask) {
-                    return mask != 0;
-                })) {
-                stores.back().cache.keep_places();
-            }
+            stores.emplace_back(level.cache, platform.line_bytes, keeps_places);
         }
     }
 }
 
-Request *Hierarchy::outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now)
+std::uint64_t Hierarchy::settle(const Decision &served)
 {
-    for (std::size_t i = own.requests.size(); i-- > 0;) {
-        Request &request = own.requests[i];
-        if (request.line == line && request.done_at() > now) {
-            return &request;
-        }
+    counts(served.core).row_hits += served.is_row_hit ? 1 : 0;
+    const Read *const read = memory_.reads().find(served.read);
+    if (read == nullptr) {
+        return 0;
     }
-    return nullptr;
-}
-
-Request *Hierarchy::find(std::uint32_t core, std::uint64_t number)
-{
-    const auto request = std::ranges::find(cores_[core].requests, number, &Request::number);
-    return request == cores_[core].requests.end() ? nullptr : &*request;
+    for (std::uint64_t left = read->cores; left != 0; left &= left - 1) {
+        cores_[static_cast<std::size_t>(std::countr_zero(left))].requests.settle_all(*read);
+    }
+    return read->cores;
 }
 
 std::uint64_t Hierarchy::loads_done(std::uint32_t core) const
 {
     std::uint64_t done = 0;
-    for (const Request &request : cores_[core].requests) {
+    for (const Request &request : cores_[core].requests.all()) {
         if (request.kind == Kind::Load) {
-            done = std::max(done, request.done_at());
+            done = std::max(done, request.done);
         }
     }
     return done;
@@ -126,7 +119,7 @@ void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
 
 void Hierarchy::send_merging(std::uint32_t core, std::uint64_t now)
 {
-    for (Request &request : cores_[core].requests) {
+    for (Request &request : cores_[core].requests.all()) {
         if (request.is_merging) {
             send(request, core, now);
         }
@@ -196,11 +189,8 @@ bool Hierarchy::will_merge(const Touch &touch)
 
 /* A core has sent a channel something. If that was more than it has room for, others wait who find
  * none; so shall the core, or those who only hit in a level might go on so for ever. */
-void Hierarchy::owe(std::uint32_t core, std::size_t channel, bool is_of_reads)
+void Hierarchy::note_debt(std::uint32_t core, std::size_t channel, bool is_of_reads)
 {
-    if (!memory_.channels()[channel].is_overfull(is_of_reads)) {
-        return;
-    }
     std::vector<Debt> &debts = cores_[core].debts;
     const Debt debt{.channel = channel, .is_of_reads = is_of_reads};
     const auto place = std::ranges::lower_bound(debts, debt);
@@ -210,7 +200,7 @@ void Hierarchy::owe(std::uint32_t core, std::size_t channel, bool is_of_reads)
 }
 
 /* Whether a core owes nothing any more. */
-bool Hierarchy::pays(CoreCaches &own)
+bool Hierarchy::pays(Own &own)
 {
     const auto unpaid = std::ranges::find_if(own.debts, [this](const Debt &debt) {
         return memory_.channels()[debt.channel].lacks(debt.room());
@@ -250,7 +240,7 @@ Room Hierarchy::needed_of(const Touch &touch) const
 /* Step 3. */
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
-    CoreCaches &own = cores_[touch.core];
+    Own &own = cores_[touch.core];
     if (!own.debts.empty() && !pays(own)) {
         /* Nobody else brings a line to the first level: who has come here will do so again. */
         const Debt &debt = own.debts.front();
@@ -258,26 +248,16 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         return {.what = Answer::WaitsChannel, .channel = &channel, .room = debt.room()};
     }
     const std::uint32_t limit = limit_of(touch);
-    std::uint32_t n_outstanding = 0;
-    Request *first = nullptr;
-    for (Request &request : own.requests) {
-        if (request.kind == touch.kind && request.done_at() > now) {
-            first = first == nullptr ? &request : first;
-            n_outstanding++;
+    if (limit > 0 && own.requests.count(touch.kind) >= limit) {
+        Request &first = own.requests.first(touch.kind);
+        if (first.is_merging) {
+            send(first, touch.core, now);
         }
-    }
-    if (limit > 0 && n_outstanding >= limit) {
-        if (first->is_merging) {
-            send(*first, touch.core, now);
-        }
-        return {.what = Answer::WaitsRequest, .request = first->number};
+        return {.what = Answer::WaitsRequest, .request = first.number};
     }
     Channel &channel = memory_.channel_of(touch.instance, touch.at);
-    if (is_upgrade || !channel.lacks({.is_of_writes = true, .is_of_reads = true})) {
-        return {.what = Answer::Done};
-    }
     const Room needed = needed_of(touch);
-    if (!channel.lacks(needed) || (touch.is_cached && is_held(touch))) {
+    if (is_upgrade || !channel.lacks(needed) || (touch.is_cached && is_held(touch))) {
         return {.what = Answer::Done};
     }
     return {
@@ -289,40 +269,70 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 
 Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
-    CoreCaches &own = cores_[touch.core];
+    Own &own = cores_[touch.core];
     std::uint64_t wish = touch.line;
     if (wishes_ && touch.is_cached && touch.kind == Kind::Load &&
         touch.instruction != NO_INSTRUCTION) {
         wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
     }
-    return own.requests.emplace_back(Request{
-        .number = own.n_made++,
+    return own.requests.make({
+        .number = 0,
         .line = touch.line,
         .at = touch.at,
         .instance = touch.instance,
         .task = touch.task,
         .kind = touch.kind,
         .cause = cause,
-        .is_merging = false,
-        .written = 0,
-        .done = NEVER,
-        .read = {},
-        .shared_used = 0,
-        .moved_used = 0,
         .wish = wish,
     });
 }
 
-/* Of a request that merges. */
-void Hierarchy::note_written(Request &request, const Touch &touch, std::uint64_t now)
+/* A request is done when a read is, if that is not done yet, and not before. */
+void Hierarchy::wait_for(Request &request, std::uint32_t core, std::uint64_t number)
 {
-    request.written |= touch.written;
+    Requests &requests = cores_[core].requests;
+    Read *const read = memory_.reads().find(number);
+    if (read == nullptr) {
+        requests.set_done(request, request.earliest);
+    } else if (read->done != NEVER) {
+        requests.settle(request, *read);
+    } else {
+        request.read = number;
+        read->cores |= std::uint64_t{1} << core;
+    }
+}
+
+/* Of a request that merges. */
+void Hierarchy::note_written(Own &own, Request &request, std::uint64_t written, std::uint64_t now)
+    const
+{
+    request.written |= written;
     const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
     if (request.written == all) {
         request.is_merging = false;
-        request.done = now;
-        counts(touch.core).merged++;
+        own.requests.set_done(request, now);
+        own.counts.merged++;
     }
+}
+
+bool Hierarchy::merge_privately(
+    Own &own, std::uint64_t line, std::uint64_t written, std::uint64_t now
+) const
+{
+    Request *const request = own.requests.outstanding(line, now);
+    if (request == nullptr || !request->is_merging) {
+        return false;
+    }
+    Place *const place = own.l1d.cache.use(line);
+    if (place == nullptr) {
+        return false;
+    }
+    place->set_dirty();
+    count(own, Kind::Store);
+    count_miss(own, Kind::Store);
+    own.counts.joins++;
+    note_written(own, *request, written, now);
+    return true;
 }
 
 Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
@@ -333,7 +343,7 @@ Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
         if (touch.kind != Kind::Store) {
             send(request, touch.core, now);
         } else {
-            note_written(request, touch, now);
+            note_written(cores_[touch.core], request, touch.written, now);
         }
     }
     return {.what = Answer::Asked, .request = request.number, .is_joined = true};
@@ -351,7 +361,7 @@ Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
         first.cache.find(touch.line)->set_dirty();
     }
     if (!victim.is_empty()) {
-        for (Request &request : cores_[touch.core].requests) {
+        for (Request &request : cores_[touch.core].requests.all()) {
             if (request.is_merging && request.line == victim.line()) {
                 send(request, touch.core, now);
             }
@@ -398,11 +408,10 @@ Answer Hierarchy::touch_uncached(const Touch &touch, std::uint64_t now)
     const bool is_word = touch.kind != Kind::Fetch;
     const Message message{.at = touch.at, .arrival = sent, .core = touch.core, .is_word = is_word};
     if (touch.kind == Kind::Store) {
-        request.done = sent;
+        cores_[touch.core].requests.set_done(request, sent);
         write(touch.instance, message);
     } else {
-        request.done = 0;
-        request.read = read(request, message);
+        wait_for(request, touch.core, read(request, message, now));
     }
     return {.what = Answer::Asked, .request = request.number};
 }
@@ -410,6 +419,7 @@ Answer Hierarchy::touch_uncached(const Touch &touch, std::uint64_t now)
 /* Step 4. */
 Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 {
+    Own &own = cores_[touch.core];
     const bool goes_through = touch.kind == Kind::Store && writes_through_;
     const Place victim = goes_through ? Place{} : allocate_first(touch, now);
     Store &first = first_level(touch.core, touch.kind);
@@ -427,15 +437,17 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     Request &request = make(touch, cause);
     if (copies.is_dirty) {
         counts(touch.core).transfers++;
-        request.done = now + platform_.transfer_ticks + round_trip(touch.core, copies.dirty_core);
+        own.requests.set_done(
+            request, now + platform_.transfer_ticks + round_trip(touch.core, copies.dirty_core)
+        );
         if (touch.kind == Kind::Load) {
             write_back(touch, first_common_level(touch.core, copies.dirty_core), now);
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
-        note_written(request, touch, now);
+        note_written(cores_[touch.core], request, touch.written, now);
     } else if (goes_through && n_levels_on_ == 0) {
-        request.done = now + request_ticks(touch.instance);
+        own.requests.set_done(request, now + request_ticks(touch.instance));
     } else {
         send(request, touch.core, now);
     }
@@ -456,7 +468,9 @@ Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
     place.set_dirty();
     counts(touch.core).upgrades++;
     Request &request = make(touch, Cause::Moved);
-    request.done = now + platform_.upgrade_ticks + copies.round_trip;
+    cores_[touch.core].requests.set_done(
+        request, now + platform_.upgrade_ticks + copies.round_trip
+    );
     return {.what = Answer::Asked, .request = request.number};
 }
 
@@ -471,10 +485,10 @@ void Hierarchy::allocate_awaited(const Touch &touch, std::uint64_t now)
     }
 }
 
-Answer Hierarchy::touch(Touch touch, std::uint64_t now)
+Answer Hierarchy::touch(Touch &&touch, std::uint64_t now)
 {
     touch.at = frames_.physical(touch.line);
-    (void)has_outstanding(touch.core, now);
+    cores_[touch.core].requests.forget_done(now);
     if (regions_.is_plain()) {
         return touch_cached(touch, now);
     }
@@ -487,9 +501,9 @@ Answer Hierarchy::touch(Touch touch, std::uint64_t now)
 /* Steps 1 to 3. */
 Answer Hierarchy::touch_cached(const Touch &touch, std::uint64_t now)
 {
-    CoreCaches &own = cores_[touch.core];
+    Own &own = cores_[touch.core];
     Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
-    Request *const pending = outstanding(own, touch.line, now);
+    Request *const pending = own.requests.outstanding(touch.line, now);
     /* What goes through may find its line, and goes on all the same. */
     const bool goes_through = touch.kind == Kind::Store && writes_through_;
     const bool is_hit = place != nullptr && !goes_through;

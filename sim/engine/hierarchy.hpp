@@ -5,6 +5,7 @@
 #ifndef LAXITY_SIM_HIERARCHY_HPP
 #define LAXITY_SIM_HIERARCHY_HPP
 
+#include "engine/requests.hpp"
 #include "interface/engine.h"
 #include "model/cache.hpp"
 #include "model/frames.hpp"
@@ -14,6 +15,7 @@
 #include "model/regions.hpp"
 #include "model/spaces.hpp"
 #include "model/strides.hpp"
+#include "model/table.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -21,39 +23,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace laxity {
-
-enum class Kind : std::uint8_t {
-    Fetch,
-    Load,
-    Store,
-};
-
-/* What a core has asked for. */
-struct Request {
-    std::uint64_t number;
-    std::uint64_t line;
-    std::uint64_t at;       /* its number in memory */
-    std::uint32_t instance; /* of memory */
-    std::uint32_t task;
-    Kind kind;
-    Cause cause;
-    bool is_merging;
-    std::uint64_t written;     /* of a merging one: the bytes of the line, as bits */
-    std::uint64_t done;        /* not before; NEVER if not known */
-    ReadRef read;              /* nor before this one, if there is one */
-    std::uint64_t shared_used; /* of what the read was held up for others */
-    std::uint64_t moved_used;  /* of what it was away */
-    std::uint64_t wish;        /* the line that its instruction will ask for; its own: none */
-
-    [[nodiscard]] std::uint64_t done_at() const
-    {
-        return read ? (read->done == NEVER ? NEVER : std::max(done, read->done)) : done;
-    }
-};
 
 /* One access of a task to a line. */
 struct Touch {
@@ -92,16 +64,58 @@ struct Answer {
 
 class Hierarchy {
   public:
+    /* A cache, and who has taken which line from it. */
+    struct Store {
+        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes, bool keeps_places = false)
+            : cache(cache_of, line_bytes, keeps_places),
+              space_shift(SPACE_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
+        {
+        }
+
+        Cache cache;
+        unsigned space_shift; /* of the number of a line */
+        Lost lost;
+        Table<std::uint64_t> awaited; /* reads, by the lines that come with them */
+    };
+    /* Of pages, which are its lines. */
+    struct Tlb {
+        Store pages;
+        std::uint64_t last =
+            NEVER; /* the one used last; so it is there, and a use changes nothing */
+    };
+    /* Of room that a core has taken where there was none. */
+    struct Debt {
+        std::size_t channel;
+        bool is_of_reads;
+
+        auto operator<=>(const Debt &other) const = default;
+        [[nodiscard]] Room room() const
+        {
+            return {.is_of_writes = !is_of_reads, .is_of_reads = is_of_reads};
+        }
+    };
+    /* What a core has for itself. */
+    struct Own {
+        Store l1i;
+        Store l1d;
+        Tlb itlb;
+        Tlb dtlb;
+        Requests requests{};
+        std::vector<Debt> debts; /* in the order in which they are paid */
+        Strides strides{};
+        laxity_sim_counts counts{};
+    };
+
     Hierarchy(const laxity_sim_platform &platform, std::span<const laxity_sim_task> tasks);
 
     /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done.
      */
     [[gnu::always_inline]] bool
-    touch_privately(std::uint32_t core, Kind kind, std::uint64_t line, std::uint64_t now)
+    touch_privately(Own &own, Kind kind, std::uint64_t line, std::uint64_t now) const
     {
-        CoreCaches &own = cores_.data()[core];
         Place *const place = (kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(line);
-        if (place == nullptr || (!own.requests.empty() && outstanding(own, line, now) != nullptr)) {
+        if (place == nullptr ||
+            (!own.requests.is_empty() && own.requests.outstanding(line, now) != nullptr)) {
             return false;
         }
         if (kind == Kind::Store) {
@@ -115,9 +129,8 @@ class Hierarchy {
     }
 
     /* Whether the TLB of this kind has the page of a line, or there is none; uses it. */
-    bool use_page(std::uint32_t core, Kind kind, std::uint64_t line)
+    bool use_page(Own &own, Kind kind, std::uint64_t line) const
     {
-        CoreCaches &own = cores_.data()[core];
         Tlb &tlb = kind == Kind::Fetch ? own.itlb : own.dtlb;
         const std::uint64_t page = line >> page_shift_;
         if (page == tlb.last || !tlb.pages.cache.exists()) {
@@ -130,13 +143,14 @@ class Hierarchy {
         return true;
     }
 
-    /* An access to memory of the core's own that is not cached: it takes nothing more. False:
-     * nothing is done. */
     [[nodiscard]] bool has_uncached() const
     {
         return regions_.has_uncached();
     }
-    bool touch_own(std::uint32_t core, std::uint64_t line)
+
+    /* An access to memory of the core's own that is not cached: it takes nothing more. False:
+     * nothing is done. */
+    bool touch_own(Own &own, std::uint32_t core, std::uint64_t line)
     {
         if (!regions_.has_uncached()) {
             return false;
@@ -146,32 +160,38 @@ class Hierarchy {
             regions_.instances()[lying.instance].core != core) {
             return false;
         }
-        cores_[core].counts.uncached++;
+        own.counts.uncached++;
         return true;
     }
 
     /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
     Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
 
-    /* Any access; in the order of all keys. */
-    Answer touch(Touch touch, std::uint64_t now);
+    /* A store to a line that is there and that a merging request is of: it concerns nobody else,
+     * either. False: it is none, nothing is done. */
+    bool
+    merge_privately(Own &own, std::uint64_t line, std::uint64_t written, std::uint64_t now) const;
 
-    /* Whether a core has asked for something that is not there yet; what is there is forgotten. */
-    bool has_outstanding(std::uint32_t core, std::uint64_t now)
+    /* Any access; in the order of all keys. */
+    Answer touch(Touch &&touch, std::uint64_t now);
+
+    [[nodiscard]] Own &own(std::uint32_t core)
     {
-        std::vector<Request> &requests = cores_[core].requests;
-        if (!requests.empty()) {
-            std::erase_if(requests, [now](const Request &one) { return one.done_at() <= now; });
-        }
-        return !requests.empty();
+        return cores_[core];
     }
+
+    /* A channel has decided: counts it, and settles what has waited for it. Returns the cores whose
+     * requests these are, as bits. */
+    std::uint64_t settle(const Decision &served);
 
     /* Whether reads are sent only where there is room for them and for writes: nothing merges, no
      * other core has a copy, no level takes from the next one what the next one was to be asked
-     * for, and all is cached. Whom a core waits for is known then when the channel has decided. */
+     * for, nothing is prefetched from another channel, and all is cached. Whom a core waits for is
+     * known then when the channel has decided. */
     [[nodiscard]] bool keeps_room() const
     {
-        return !merges_ && !has_moved_ && n_levels_on_ <= 1 && !regions_.has_uncached();
+        return !merges_ && !has_moved_ && n_levels_on_ <= 1 && !regions_.has_uncached() &&
+               (!prefetches_ || memory_.channels().size() == 1);
     }
 
     /* Whether an access of one core may take lines from caches that another one has for itself. */
@@ -182,9 +202,6 @@ class Hierarchy {
 
     /* Sends what merges on a core. */
     void send_merging(std::uint32_t core, std::uint64_t now);
-
-    /* A request of a core; nullptr if it was done and is forgotten. */
-    [[nodiscard]] Request *find(std::uint32_t core, std::uint64_t number);
 
     /* When the last outstanding load of a core is done. */
     [[nodiscard]] std::uint64_t loads_done(std::uint32_t core) const;
@@ -206,47 +223,6 @@ class Hierarchy {
     }
 
   private:
-    /* A cache, and who has taken which line from it. */
-    struct Store {
-        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes)
-            : cache(cache_of, line_bytes),
-              space_shift(SPACE_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
-        {
-        }
-
-        Cache cache;
-        unsigned space_shift; /* of the number of a line */
-        Lost lost;
-        std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
-    };
-    /* Of pages, which are its lines. */
-    struct Tlb {
-        Store pages;
-        std::uint64_t last =
-            NEVER; /* the one used last; so it is there, and a use changes nothing */
-    };
-    /* Of room that a core has taken where there was none. */
-    struct Debt {
-        std::size_t channel;
-        bool is_of_reads;
-
-        auto operator<=>(const Debt &other) const = default;
-        [[nodiscard]] Room room() const
-        {
-            return {.is_of_writes = !is_of_reads, .is_of_reads = is_of_reads};
-        }
-    };
-    struct CoreCaches {
-        Store l1i;
-        Store l1d;
-        Tlb itlb;
-        Tlb dtlb;
-        std::vector<Request> requests; /* in the order of their numbers */
-        std::vector<Debt> debts;       /* in the order in which they are paid */
-        std::uint64_t n_made = 0;
-        Strides strides{};
-        laxity_sim_counts counts{};
-    };
     struct TaskPlace {
         std::uint32_t program = 0;
         std::uint32_t core = 0;
@@ -260,20 +236,18 @@ class Hierarchy {
         std::uint64_t round_trip = 0; /* on links, the longest to one that had it */
     };
 
-    static void count(CoreCaches &own, Kind kind)
+    static void count(Own &own, Kind kind)
     {
         (kind == Kind::Fetch  ? own.counts.fetches
          : kind == Kind::Load ? own.counts.loads
                               : own.counts.stores)++;
     }
-    static void count_miss(CoreCaches &own, Kind kind)
+    static void count_miss(Own &own, Kind kind)
     {
         (kind == Kind::Fetch  ? own.counts.fetch_misses
          : kind == Kind::Load ? own.counts.load_misses
                               : own.counts.store_misses)++;
     }
-    [[nodiscard]] static Request *
-    outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now);
     [[nodiscard]] Store &first_level(std::uint32_t core, Kind kind)
     {
         return kind == Kind::Fetch ? cores_[core].l1i : cores_[core].l1d;
@@ -284,13 +258,20 @@ class Hierarchy {
     }
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_held(const Touch &touch);
-    void owe(std::uint32_t core, std::size_t channel, bool is_of_reads);
-    bool pays(CoreCaches &own);
+    void owe(std::uint32_t core, std::size_t channel, bool is_of_reads)
+    {
+        if (memory_.channels()[channel].is_overfull(is_of_reads)) {
+            note_debt(core, channel, is_of_reads);
+        }
+    }
+    void note_debt(std::uint32_t core, std::size_t channel, bool is_of_reads);
+    bool pays(Own &own);
     [[nodiscard]] std::uint32_t limit_of(const Touch &touch) const;
     [[nodiscard]] bool is_brought_by_others(const Touch &touch) const;
-    [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
-    void note_written(Request &request, const Touch &touch, std::uint64_t now);
     [[nodiscard]] Room needed_of(const Touch &touch) const;
+    [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
+    void wait_for(Request &request, std::uint32_t core, std::uint64_t read);
+    void note_written(Own &own, Request &request, std::uint64_t written, std::uint64_t now) const;
     Answer touch_cached(const Touch &touch, std::uint64_t now);
     Answer touch_uncached(const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
@@ -334,13 +315,12 @@ class Hierarchy {
         return regions_.instances()[instance].memory->request_ticks;
     }
     std::uint32_t instance_of(std::uint64_t line, std::uint32_t core);
-    ReadRef read(const Request &request, Message message);
-    ReadRef read_line(const Request &request, const Message &message);
+    std::uint64_t read(const Request &request, Message message, std::uint64_t now);
+    std::uint64_t read_line(const Request &request, const Message &message, std::uint64_t now);
     void write(std::uint32_t instance, Message message);
     [[nodiscard]] std::uint64_t round_trip(std::uint32_t core, std::uint32_t other) const;
     [[nodiscard]] bool has_been_in(std::uint32_t task, std::uint32_t domain) const;
-    void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
-    [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
+    void await(Store &store, std::uint64_t line, std::uint64_t read, std::uint64_t now);
     [[nodiscard]] std::uint32_t &n_last(std::uint32_t program, std::uint32_t core)
     {
         return n_last_[std::size_t{program} * cores_.size() + core];
@@ -352,7 +332,8 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned page_shift_;      /* of the number of a line */
     unsigned n_levels_on_ = 0; /* below the first */
-    bool wishes_ = false;      /* loads, for the last level */
+    bool prefetches_ = false;  /* the last level */
+    bool wishes_ = false;      /* loads, for it */
     bool is_coupling_ = false;
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
     bool writes_through_;           /* stores, what they write */
@@ -361,8 +342,8 @@ class Hierarchy {
     Frames frames_;
     Links links_;
     Regions regions_; /* of memory_ */
-    Memory memory_;   /* before whoever holds its reads */
-    std::vector<CoreCaches> cores_;
+    Memory memory_;
+    std::vector<Own> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;
     std::uint32_t n_programs_ = 0;

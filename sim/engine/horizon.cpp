@@ -4,25 +4,16 @@
 #include "engine/clock.hpp"
 #include "engine/core.hpp"
 #include "engine/scheduler.hpp"
+#include "engine/turn.hpp"
 #include "interface/engine.h"
 #include "model/memory.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace laxity {
-
-namespace {
-
-/* Who has waited longest for room looks first whether there is some. */
-std::pair<std::uint64_t, std::uint64_t> key_of(const Core &core)
-{
-    return {core.next_tick(), core.turn_since()};
-}
-
-} // namespace
 
 /* A reservation of a task that has slept: what it has left is kept if that is not more than its
  * share of the time to its deadline. */
@@ -133,30 +124,51 @@ void Scheduler::look_ahead(std::uint64_t now)
                   (has_wandering_ && (is_waiting || is_anybody_leaving || has_corunners_));
 }
 
-std::uint64_t Scheduler::next_tick() const
+Upcoming Scheduler::next() const
 {
-    std::uint64_t tick = horizon_;
-    for (const Seat &seat : seats_) {
-        if (seat.core.next() != Core::Next::GoOn) {
-            tick = std::min(tick, seat.core.next_tick());
+    Upcoming next{.action = horizon_};
+    const Turn *first = nullptr;
+    for (const Turn &turn : turns_) {
+        if (turn.tick > next.turn || turn.tick == NEVER) {
+            continue; /* most of them */
+        }
+        if (turn.next != Next::GoOn) {
+            next.action = std::min(next.action, turn.tick);
+        } else if (first == nullptr || turn.is_before(*first)) {
+            first = &turn;
+            next.turn = turn.tick;
         }
     }
-    return tick;
+    next.core = first == nullptr ? 0 : static_cast<std::uint32_t>(first - turns_.data());
+    return next;
 }
 
-Core *Scheduler::next_core()
+void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
 {
-    Core *first = nullptr;
-    for (Seat &seat : seats_) {
-        if (seat.core.next() == Core::Next::GoOn &&
-            (first == nullptr || key_of(seat.core) < key_of(*first))) {
-            first = &seat.core;
+    Core &core = seats_[next.core].core;
+    if (turns_[next.core].waits_on()) {
+        core.wait_on(next.turn);
+        return;
+    }
+    core.go_on(horizon(next.core, decision));
+    if (hierarchy_.keeps_room()) {
+        wait_on(next.turn);
+    }
+}
+
+/* Those that go on at this tick and find no room do now what they would do in their turns: until
+ * the next decision nothing changes whom they wait for. */
+void Scheduler::wait_on(std::uint64_t now)
+{
+    for (std::size_t core = 0; core < turns_.size(); core++) {
+        if (turns_[core].tick == now && turns_[core].waits_on()) {
+            seats_[core].core.wait_on(now);
         }
     }
-    return first;
 }
 
-std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
+/* How far a core may go on by itself. */
+std::uint64_t Scheduler::horizon(std::uint32_t core, std::uint64_t decision) const
 {
     std::uint64_t tick = std::min(horizon_, sample_tick_);
     if (!is_coupled_ && !has_corunners_) {
@@ -164,26 +176,18 @@ std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
     }
     std::uint64_t others = NEVER;
     std::uint64_t others_told = NEVER;
-    bool is_told = true;
-    for (const Seat &seat : seats_) {
-        if (seat.task == NONE) {
-            continue;
-        }
-        const bool is_others_told = !tasks_[seat.task].asked->is_corunner;
-        if (&seat.core == &core) {
-            is_told = is_others_told;
-            continue;
-        }
-        others = std::min(others, seat.core.next_tick());
-        if (is_others_told) {
-            others_told = std::min(others_told, seat.core.next_tick());
+    const Turn &own = turns_[core];
+    for (const Turn &turn : turns_) {
+        if (turn.is_taken && &turn != &own) {
+            others = std::min(others, turn.tick);
+            others_told = std::min(others_told, turn.is_told ? turn.tick : NEVER);
         }
     }
-    const std::uint64_t least = core.next_tick() + 1;
+    const std::uint64_t least = own.tick + 1;
     if (is_coupled_) {
         tick = std::min(tick, std::max(least, std::min(others, decision)));
     }
-    if (!is_told) {
+    if (!own.is_told) {
         /* The end of the last job ends everything; while none has begun, so does a co-runner that
          * fails. */
         const std::uint64_t end = is_anybody_at_work_ ? others_told : others;
@@ -192,10 +196,16 @@ std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
     return tick;
 }
 
-void Scheduler::look_again(const Channel &channel, std::uint64_t now)
+void Scheduler::look_again(const Channel &channel, std::uint64_t settled, std::uint64_t now)
 {
-    for (Seat &seat : seats_) {
-        seat.core.look_again(channel, now);
+    for (; settled != 0; settled &= settled - 1) {
+        seats_[static_cast<std::size_t>(std::countr_zero(settled))].core.look_again();
+    }
+    for (Turn &turn : turns_) {
+        turn.tick = turn.channel == &channel ? now : turn.tick;
+    }
+    if (hierarchy_.keeps_room()) {
+        wait_on(now);
     }
 }
 

@@ -11,36 +11,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace laxity {
 
-namespace {
-
-/* Lines that a cache awaited are forgotten now and then. */
-constexpr std::size_t AWAITED_MAX = 64;
-
-} // namespace
-
-ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
+void Hierarchy::await(Store &store, std::uint64_t line, std::uint64_t read, std::uint64_t now)
 {
-    const auto found =
-        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
-    return found == store.awaited.end() ? ReadRef{} : found->second;
-}
-
-void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now)
-{
-    if (store.awaited.size() >= AWAITED_MAX) {
-        std::erase_if(store.awaited, [now](const auto &one) { return one.second->done <= now; });
-    }
-    const auto found =
-        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
-    if (found != store.awaited.end()) {
-        found->second = read;
-    } else {
-        store.awaited.emplace_back(line, read);
-    }
+    store.awaited.insert(line, [this, now](std::uint64_t before) {
+        return memory_.reads().done(before) <= now;
+    }) = read;
 }
 
 /* What an inclusive level evicts goes from the caches above it, too. It is dirty if it was there.
@@ -167,15 +145,15 @@ std::uint32_t Hierarchy::instance_of(std::uint64_t line, std::uint32_t core)
 }
 
 /* Sends a read that departs at `arrival` to the memory of a request. */
-ReadRef Hierarchy::read(const Request &request, Message message)
+std::uint64_t Hierarchy::read(const Request &request, Message message, std::uint64_t now)
 {
     const std::uint32_t here = links_.domain_of(message.core);
     const std::uint32_t there = regions_.instances()[request.instance].domain;
     counts(message.core).remote += here == there ? 0 : 1;
     message.arrival += links_.ticks(here, there);
-    ReadRef read = memory_.read(request.instance, message);
+    const std::uint64_t read = memory_.read(request.instance, message, now);
     if (here != there && has_been_in(request.task, there)) {
-        read->away = links_.round_trip(here, there);
+        memory_.reads().find(read)->away = links_.round_trip(here, there);
     }
     return read;
 }
@@ -193,9 +171,10 @@ void Hierarchy::write(std::uint32_t instance, Message message)
 }
 
 /* A read of a line, for which there may be no room. */
-ReadRef Hierarchy::read_line(const Request &request, const Message &message)
+std::uint64_t
+Hierarchy::read_line(const Request &request, const Message &message, std::uint64_t now)
 {
-    ReadRef sent = read(request, message);
+    const std::uint64_t sent = read(request, message, now);
     counts(message.core).reads++;
     owe(message.core, memory_.channel_number_of(request.instance, message.at), true);
     return sent;
@@ -218,8 +197,9 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
         path += platform_.levels[i].hit_ticks;
         counts(core).levels[i].lookups++;
         if (store.cache.use(request.line, request.at) != nullptr) {
-            request.done = now + path;
-            request.read = awaited(store, request.line);
+            const std::uint64_t *const read = store.awaited.find(request.line);
+            request.earliest = now + path;
+            wait_for(request, core, read == nullptr ? NO_READ : *read);
             if (is_exclusive) {
                 move_up(request, i, allocated, core, now);
             }
@@ -237,11 +217,12 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
         }
     }
     const std::uint64_t departure = now + path + request_ticks(request.instance);
-    request.done = 0;
-    request.read = read_line(request, {.at = request.at, .arrival = departure, .core = core});
+    const std::uint64_t number =
+        read_line(request, {.at = request.at, .arrival = departure, .core = core}, now);
+    wait_for(request, core, number);
     for (std::size_t i = 0; i < levels_.size(); i++) {
         if ((allocated >> i & 1U) != 0) {
-            await(level(i, core), request.line, request.read, now);
+            await(level(i, core), request.line, number, now);
         }
     }
     if (has_missed && platform_.levels[levels_.size() - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
@@ -272,7 +253,9 @@ void Hierarchy::prefetch(
     if (is_handed_down(victim)) {
         hand_down(victim, last + 1, core, request.task, now);
     }
-    await(store, line, read_line(request, {.at = at, .arrival = departure, .core = core}), now);
+    const std::uint64_t number =
+        read_line(request, {.at = at, .arrival = departure, .core = core}, now);
+    await(store, line, number, now);
     counts(core).levels[last].prefetches++;
 }
 

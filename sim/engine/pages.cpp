@@ -24,7 +24,7 @@ constexpr unsigned TABLE_BITS = 9;
 
 Cause Hierarchy::miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line)
 {
-    CoreCaches &own = cores_[core];
+    Own &own = cores_[core];
     (kind == Kind::Fetch ? own.counts.fetch_walks : own.counts.data_walks)++;
     Tlb &tlb = kind == Kind::Fetch ? own.itlb : own.dtlb;
     const std::uint64_t page = line >> page_shift_;
@@ -39,10 +39,10 @@ Cause Hierarchy::miss_page(std::uint32_t core, std::uint32_t task, Kind kind, st
 /* Whether the page of a line is there; if not, the core walks through the page table first. */
 bool Core::find_page(Kind kind, std::uint64_t line)
 {
-    if (is_plain_ || hierarchy_.use_page(number_, kind, line)) {
+    if (is_plain_ || hierarchy_.use_page(own_, kind, line)) {
         return true;
     }
-    if (now_ != turn_) {
+    if (now_ != action_) {
         is_paused_ = true; /* whose page another one replaces may run elsewhere until then */
         set_next(Next::GoOn);
         return false;

@@ -54,18 +54,20 @@ Reader::Reader(
 
 bool Reader::fill()
 {
-    at_ = 0;
-    words_.resize(problem_.empty() ? READ_WORDS : 0);
-    words_.resize(words_.empty() ? 0 : source_.read(source_.context, words_.data(), READ_WORDS));
-    return !words_.empty();
+    words_.resize(READ_WORDS);
+    const std::size_t n =
+        problem_.empty() ? source_.read(source_.context, words_.data(), words_.size()) : 0;
+    next_ = words_.data();
+    end_ = next_ + n;
+    return n > 0;
 }
 
 bool Reader::take_word(std::uint64_t &word)
 {
-    if (at_ == words_.size() && !fill()) {
+    if (next_ == end_ && !fill()) {
         return false;
     }
-    word = words_[at_++];
+    word = *next_++;
     return true;
 }
 
@@ -204,17 +206,17 @@ std::optional<Event> Reader::examine(std::uint64_t word)
         return std::nullopt;
     case LAXITY_SIM_ACCESS: {
         const std::optional<Event> event = event_of(Access{word});
-        at_ += event ? 0 : 1;
+        next_ += event ? 0 : 1;
         return event;
     }
     case LAXITY_SIM_BLOCK:
-        at_++;
+        next_++;
         if (!define(word & ID_MASK)) {
             fail("its stream defines a block that cannot be");
         }
         return std::nullopt;
     default:
-        at_++;
+        next_++;
         judge(word);
         return std::nullopt;
     }
@@ -222,8 +224,8 @@ std::optional<Event> Reader::examine(std::uint64_t word)
 
 Event Reader::peek_slowly()
 {
-    while (at_ < words_.size() || fill()) {
-        const std::optional<Event> event = examine(words_[at_]);
+    while (next_ != end_ || fill()) {
+        const std::optional<Event> event = examine(*next_);
         if (event) {
             return *event;
         }

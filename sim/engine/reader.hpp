@@ -65,6 +65,12 @@ class Access {
   public:
     explicit Access(std::uint64_t word) : word_(word) {}
 
+    /* Whether a record is one, and no mark. */
+    [[nodiscard]] static bool is_one(std::uint64_t word)
+    {
+        return word >> LAXITY_RECORD_KIND_SHIFT == LAXITY_SIM_ACCESS && !Access{word}.is_mark();
+    }
+
     [[nodiscard]] std::uint64_t address() const
     {
         return word_ & LAXITY_RECORD_ADDRESS_MASK;
@@ -91,6 +97,12 @@ class Access {
     std::uint64_t word_;
 };
 
+/* Those that have been read and not taken. */
+struct Words {
+    const std::uint64_t *next;
+    const std::uint64_t *end;
+};
+
 class Reader {
   public:
     /* Lines of the task are numbered from first_line on. */
@@ -101,13 +113,13 @@ class Reader {
     /* What comes next; it stays there until taken. */
     [[nodiscard]] Event peek()
     {
-        if (at_ < words_.size()) {
-            const std::uint64_t word = word_at();
-            const std::uint64_t kind = word >> LAXITY_RECORD_KIND_SHIFT;
-            if (kind == LAXITY_SIM_ACCESS && !Access{word}.is_mark()) {
+        if (next_ != end_) {
+            const std::uint64_t word = *next_;
+            if (Access::is_one(word)) {
                 return Event::Access;
             }
-            if (kind == LAXITY_SIM_EXECUTION && (word & ID_MASK) < n_plain_) {
+            if (word >> LAXITY_RECORD_KIND_SHIFT == LAXITY_SIM_EXECUTION &&
+                (word & ID_MASK) < n_plain_) {
                 return Event::Block;
             }
         }
@@ -116,17 +128,27 @@ class Reader {
 
     void take()
     {
-        at_++;
+        next_++;
+    }
+
+    /* For whoever takes many: to be looked at without asking for each. */
+    [[nodiscard]] Words words() const
+    {
+        return {.next = next_, .end = end_};
+    }
+    void take_until(const std::uint64_t *word)
+    {
+        next_ = word;
     }
 
     /* Of what peek() has told. */
     [[nodiscard]] Access access() const
     {
-        return Access{word_at()};
+        return Access{*next_};
     }
     [[nodiscard]] const Block &block() const
     {
-        return *blocks_.data()[word_at() & ID_MASK];
+        return *blocks_.data()[*next_ & ID_MASK];
     }
 
     /* What caches know lines of the task as. */
@@ -154,18 +176,12 @@ class Reader {
     void fail(const std::string &problem)
     {
         problem_ = problem_.empty() ? "the program: " + problem : problem_;
-        words_.clear();
-        at_ = 0;
+        next_ = end_;
     }
 
   private:
     static constexpr std::uint64_t ID_MASK = (std::uint64_t{1} << 32U) - 1;
 
-    /* Without the checks of a container: peek() has made them. */
-    [[nodiscard]] std::uint64_t word_at() const
-    {
-        return words_.data()[at_];
-    }
     [[nodiscard]] Event peek_slowly();
     std::optional<Event> examine(std::uint64_t word);
     bool fill();
@@ -187,7 +203,8 @@ class Reader {
     Shared shared_;
     std::uint32_t instruction_ticks_;
     std::vector<std::uint64_t> words_;
-    std::size_t at_ = 0;
+    const std::uint64_t *next_ = nullptr; /* of the words */
+    const std::uint64_t *end_ = nullptr;
     std::vector<std::unique_ptr<const Block>> blocks_; /* none moves */
     std::size_t n_plain_ = 0; /* of these from the first on: none of them reads a clock */
     std::string problem_;

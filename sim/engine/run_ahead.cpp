@@ -1,13 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Whole blocks at once, as long as all that they need is there. Nearly all time goes here. */
+/* Many instructions at once, as long as all that they need is there. Nearly all time goes here. */
 #include "engine/core.hpp"
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
+#include "engine/turn.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace laxity {
 
@@ -26,120 +28,214 @@ bool Core::needs_operand(const Registers &registers) const
     });
 }
 
-/* The core is at an instruction of the block that has begun last. */
-bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
+/* The first instruction of a block, at one of which the core is, that does not begin before the
+ * horizon, or may have to wait for a load. */
+std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
 {
-    const std::uint64_t ticks =
-        index < block.steps.size() ? block.steps[index].offset : block.ticks;
+    const std::vector<Step> &steps = block.steps;
+    const std::uint64_t begun = now_ - steps[at].offset;
+    const auto late = std::ranges::partition_point(steps, [begun, horizon](const Step &step) {
+        return begun + step.offset < horizon;
+    });
+    const auto limit = static_cast<std::size_t>(late - steps.begin());
+    if (!needs_operand(block.registers)) {
+        return limit;
+    }
+    while (at < limit && !needs_operand(steps[at].reads) && !needs_operand(steps[at].writes)) {
+        at++;
+    }
+    return at;
+}
+
+/* All before an instruction of the block has been executed. */
+void Core::advance_to(std::size_t index)
+{
+    Position &position = *execution_.position;
+    const Block &block = *position.block;
+    const Step *const steps = block.steps.data();
+    const std::uint64_t end = index < block.steps.size() ? steps[index].offset : block.ticks;
+    const std::uint64_t ticks = end - steps[position.index].offset;
     now_ += ticks;
     execution_.spent->busy += ticks;
-    hierarchy_.counts(number_).instructions += index;
-    execution_.position->index = index;
-    loaded_.clear();
-    stage_ = stage;
-    return false;
+    own_.counts.instructions += index - position.index;
+    position.index = index;
 }
 
 /* A line that is there, or is in memory of the core's own, as its page is. */
 template <bool IS_PLAIN>
 [[gnu::always_inline]] inline bool
-Core::touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as)
+Core::touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as, std::uint64_t now)
 {
-    return (IS_PLAIN || hierarchy_.use_page(number_, kind, line)) &&
-           (hierarchy_.touch_privately(number_, kind, known_as, now_) ||
-            (!IS_PLAIN && hierarchy_.touch_own(number_, known_as)));
+    return (IS_PLAIN || hierarchy_.use_page(own_, kind, line)) &&
+           (hierarchy_.touch_privately(own_, kind, known_as, now) ||
+            (!IS_PLAIN && hierarchy_.touch_own(own_, number_, known_as)));
 }
 
-/* True if all of it has been executed; else the core is where it could not go on. */
-template <bool IS_PLAIN> bool Core::run_block(const Block &block)
+/* An access whose first line is there, and has others behind it, or is not, and may be one that a
+ * store merges in. False: the line that it has come to must be asked for. */
+bool Core::touch_lines_ahead(const Access &access, bool is_first_there, std::uint64_t now)
+{
+    take_access(access);
+    const std::uint64_t missed = is_first_there ? NEVER : line_;
+    for (line_ += is_first_there ? 1 : 0; line_ <= last_line_; line_++) {
+        const Kind kind = is_store_ ? Kind::Store : Kind::Load;
+        const std::uint64_t known_as = execution_.reader->shared().line_of(line_);
+        if (!is_plain_ && !hierarchy_.use_page(own_, kind, line_)) {
+            return false;
+        }
+        const bool is_there =
+            line_ != missed && (hierarchy_.touch_privately(own_, kind, known_as, now) ||
+                                hierarchy_.touch_own(own_, number_, known_as));
+        if (!is_there && (!is_store_ ||
+                          !hierarchy_.merge_privately(own_, known_as, written_bytes(line_), now))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the next record is an access of the block, of this instruction or of one behind it. What
+ * cannot be ends the program as soon as it comes. */
+bool Core::has_access_behind(std::size_t index) const
+{
+    const Reader &reader = *execution_.reader;
+    return execution_.reader->peek() == Event::Access && reader.access().index() >= index &&
+           reader.access().index() < execution_.position->block->steps.size() &&
+           !reader.is_forbidden(reader.access());
+}
+
+/*
+ * Executes instructions of the block that the core is in before one of them, as far as nothing
+ * needs to be waited for and all lines are there. What it tells is how far that is; time and
+ * position are left as they are.
+ */
+template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
 {
     Reader &reader = *execution_.reader;
-    const Shared &shared = reader.shared();
     Position &position = *execution_.position;
-    const std::uint64_t base = std::uint64_t{execution_.task} << SPACE_SHIFT;
+    const Block &block = *position.block;
+    const Step *const steps = block.steps.data();
+    const std::uint64_t begun = now_ - steps[position.index].offset;
+    const std::uint64_t first_byte = std::uint64_t{execution_.task} << SPACE_SHIFT;
+    std::size_t done = position.index;  /* instructions before it are */
+    std::size_t least = position.index; /* that the next access may be of */
     const Fetch *fetch = block.fetches.data();
     const Fetch *const end_of_fetches = fetch + block.fetches.size();
-    const auto fetch_until = [&](std::size_t index) {
+    while (fetch != end_of_fetches && fetch->index < done) {
+        fetch++;
+    }
+    const auto fetch_until = [&](std::size_t index) __attribute__((always_inline)) {
         for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
-            if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch->line, fetch->known_as)) {
+            const std::uint64_t now = begun + steps[fetch->index].offset;
+            if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch->line, fetch->known_as, now)) {
                 line_ = fetch->line;
-                last_line_ = block.steps[fetch->index].last_line;
-                return leave_block(block, fetch->index, Stage::Fetch);
+                last_line_ = steps[fetch->index].last_line;
+                return false;
             }
             position.fetched = fetch->line;
         }
         return true;
     };
-    std::size_t index = 0; /* instructions before it are done */
-    Event event = reader.peek();
-    for (; event == Event::Access; event = reader.peek()) {
-        const Access access = reader.access();
-        if (access.index() + 1 < index || access.index() >= block.steps.size() ||
-            reader.is_forbidden(access)) {
-            return leave_block(block, index, Stage::Boundary);
-        }
-        if (!fetch_until(access.index())) {
-            return false;
-        }
-        reader.take();
-        const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
-        const std::uint64_t begin = base + access.address();
-        const std::uint64_t last_line = (begin + access.bytes() - 1) >> line_shift_;
-        for (std::uint64_t line = begin >> line_shift_; line <= last_line; line++) {
-            if (!touch_ahead<IS_PLAIN>(kind, line, shared.line_of(line))) {
-                take_access(access);
-                line_ = line;
-                return leave_block(block, access.index(), Stage::Lines);
+    Event event = Event::Access;
+    for (Words words = reader.words();; words.next++) {
+        if (words.next == words.end || !Access::is_one(*words.next)) {
+            reader.take_until(words.next);
+            event = reader.peek();
+            if (event != Event::Access) {
+                break;
             }
+            words = reader.words();
         }
-        index = access.index() + 1;
+        const Access access{*words.next};
+        const std::size_t index = access.index();
+        if (index >= until || index < least || reader.is_forbidden(access)) {
+            reader.take_until(words.next);
+            break;
+        }
+        least = index;
+        if (!fetch_until(index)) {
+            reader.take_until(words.next);
+            return {.index = fetch->index, .stage = Stage::Fetch};
+        }
+        const std::uint64_t now = begun + steps[index].offset;
+        const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
+        const std::uint64_t begin = first_byte + access.address();
+        const std::uint64_t line = begin >> line_shift_;
+        const bool is_there = touch_ahead<IS_PLAIN>(kind, line, reader.shared().line_of(line), now);
+        const bool is_last = (begin + access.bytes() - 1) >> line_shift_ == line;
+        if (!(is_there && is_last) && !touch_lines_ahead(access, is_there, now)) {
+            reader.take_until(words.next + 1);
+            return {.index = index, .stage = Stage::Lines};
+        }
+        done = index + 1;
     }
-    if (event != Event::Block) {
-        return leave_block(block, index, Stage::Boundary);
+    if (event != Event::Block && !has_access_behind(until)) {
+        return {.index = done, .stage = Stage::Boundary};
     }
-    return fetch_until(block.steps.size());
+    if (!fetch_until(until - 1)) {
+        return {.index = fetch->index, .stage = Stage::Fetch};
+    }
+    return {.index = until, .stage = Stage::Boundary};
 }
 
-/*
- * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
- * is to be done at the place where the core is now.
- */
+/* Goes on in the block that the core is in. Whether it has come to the block's end. */
+template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
+{
+    const Reached reached = go_through<IS_PLAIN>(until);
+    if (reached.index != execution_.position->index) {
+        advance_to(reached.index);
+    }
+    if (reached.stage == Stage::Boundary) {
+        return !is_in_block();
+    }
+    stage_ = reached.stage;
+    loaded_.clear();
+    if (now_ != action_) {
+        is_paused_ = true; /* what is not there is asked for in the core's turn */
+        set_next(Next::GoOn);
+    }
+    return false;
+}
+
+/* Whether the core has gone on, through one block after the other. */
 template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
 {
-    if (!hierarchy_.has_outstanding(number_, now_)) {
+    own_.requests.forget_done(now_);
+    if (own_.requests.is_empty()) {
         operands_.clear();
     }
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
-    std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
-    for (unsigned n = 0; reader.peek() == Event::Block; n++) {
-        const Block &block = reader.block();
-        if (needs_operand(block.registers)) {
-            return false;
+    for (unsigned n = 0;; n++) {
+        const bool is_new = !is_in_block();
+        if (is_new ? reader.peek() != Event::Block : position.fetched == NEVER) {
+            return n > 0;
         }
-        if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
-            if (n == BLOCKS_PER_TURN) {
-                is_paused_ = true;
-                set_next(Next::GoOn);
-                return true;
-            }
-            return false;
+        const Block &block = is_new ? reader.block() : *position.block;
+        const std::size_t from = is_new ? 0 : position.index;
+        std::size_t until = block.steps.size();
+        if (!operands_.empty() || now_ + block.ticks >= horizon) {
+            until = limit_of(block, from, horizon);
         }
-        reader.take();
-        position = {.block = &block, .index = 0, .fetched = NEVER};
-        if (!run_block<IS_PLAIN>(block)) {
+        if (until <= from) {
+            return n > 0;
+        }
+        if (n == BLOCKS_PER_TURN) {
+            is_paused_ = true;
+            set_next(Next::GoOn);
             return true;
         }
-        const std::size_t n_steps = block.steps.size();
-        now_ += block.ticks;
-        execution_.spent->busy += block.ticks;
-        instructions += n_steps;
-        position.index = n_steps;
+        if (is_new) {
+            reader.take();
+            position = {.block = &block, .index = 0, .fetched = NEVER};
+        }
+        if (!run_part<IS_PLAIN>(until)) {
+            return n > 0 || is_new || position.index > from || stage_ != Stage::Boundary;
+        }
         if constexpr (!IS_PLAIN) {
             judge_branch(block);
         }
     }
-    return false;
 }
 
 bool Core::run_blocks(std::uint64_t horizon)

@@ -6,6 +6,7 @@
 #include "engine/core.hpp"
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
+#include "engine/turn.hpp"
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "model/memory.hpp"
@@ -69,8 +70,9 @@ Scheduler::Scheduler(
     : clock_(platform.ticks_per_s[0], platform.ticks_per_s[1]), limit_ns_(limit_ns),
       listener_(listener), hierarchy_(hierarchy)
 {
+    turns_.resize(platform.cores);
     for (std::uint32_t core = 0; core < platform.cores; core++) {
-        seats_.push_back({.core = Core{platform, core, hierarchy}});
+        seats_.push_back({.core = Core{platform, core, hierarchy, turns_[core]}});
     }
     for (std::size_t i = 0; i < tasks.size(); i++) {
         Task &task = tasks_.emplace_back(tasks[i], static_cast<std::uint32_t>(i), platform);
@@ -151,8 +153,7 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
         if (!seat->is_switching) {
             tell(*seat, task, LAXITY_SIM_TURN_OFF, now);
         }
-        seat->core.leave();
-        seat->task = NONE;
+        free(*seat);
         seat->is_switching = false;
     }
     task.is_placed = false;
@@ -212,7 +213,7 @@ bool Scheduler::begin_job(Task &task)
 void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
 {
     const std::uint32_t core = core_of(seat);
-    seat.task = task.job.task;
+    give(seat, task);
     task.is_placed = true;
     task.last_core = core;
     hierarchy_.place(task.job.task, core);
@@ -260,11 +261,26 @@ bool Scheduler::start(Seat &seat, Task &task, std::uint64_t now)
     return true;
 }
 
+void Scheduler::give(Seat &seat, const Task &task)
+{
+    seat.task = task.job.task;
+    Turn &turn = turns_[core_of(seat)];
+    turn.is_taken = true;
+    turn.is_told = !task.asked->is_corunner;
+}
+
+void Scheduler::free(Seat &seat)
+{
+    seat.core.leave();
+    seat.task = NONE;
+    turns_[core_of(seat)].is_taken = false;
+}
+
 /* A core is the task's. */
 void Scheduler::take(Seat &seat, Task &task, std::uint64_t now)
 {
     if (seat.last != task.job.task) {
-        seat.task = task.job.task;
+        give(seat, task);
         seat.is_switching = true;
         task.is_placed = true;
         seat.core.begin_switch(now);
@@ -321,8 +337,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
         }
         return true;
     }
-    seat.core.leave();
-    seat.task = NONE;
+    free(seat);
     task.is_placed = false;
     task.timeout = NEVER;
     laxity_sim_job &job = task.job;
@@ -354,16 +369,16 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
 bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
 {
     Task &task = tasks_[seat.task];
-    switch (seat.core.next()) {
-    case Core::Next::Finished:
+    switch (turns_[core_of(seat)].next) {
+    case Next::Finished:
         return finish(seat, now);
-    case Core::Next::Failed:
+    case Next::Failed:
         if (is_asked_to_end()) {
             return false;
         }
         end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
         return true;
-    case Core::Next::Stopped:
+    case Next::Stopped:
         if (!seat.core.drain(now)) {
             return true;
         }
@@ -372,7 +387,7 @@ bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
         count(task, core_of(seat));
         tell(seat, task, LAXITY_SIM_TURN_PREEMPTED, now);
         break;
-    case Core::Next::Switched:
+    case Next::Switched:
         seat.last = seat.task;
         seat.is_switching = false;
         task.last_core = core_of(seat);
@@ -382,8 +397,7 @@ bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
         return false;
     }
     task.is_placed = false;
-    seat.core.leave();
-    seat.task = NONE;
+    free(seat);
     return true;
 }
 
@@ -392,9 +406,9 @@ bool Scheduler::end_turns(std::uint64_t now)
     bool has_finished = false;
     bool is_changed = false;
     for (Seat &seat : seats_) {
-        if (seat.task != NONE && seat.core.next_tick() == now &&
-            seat.core.next() != Core::Next::GoOn) {
-            has_finished |= seat.core.next() == Core::Next::Finished;
+        const Turn &turn = turns_[core_of(seat)];
+        if (seat.task != NONE && turn.tick == now && turn.next != Next::GoOn) {
+            has_finished |= turn.next == Next::Finished;
             is_changed |= end_turn(seat, now);
         }
     }

@@ -8,6 +8,7 @@
 #include "engine/core.hpp"
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
+#include "engine/turn.hpp"
 #include "interface/engine.h"
 #include "model/memory.hpp"
 
@@ -19,6 +20,13 @@
 #include <vector>
 
 namespace laxity {
+
+/* What comes next; NEVER: nothing. */
+struct Upcoming {
+    std::uint64_t action = NEVER; /* of the scheduler */
+    std::uint64_t turn = NEVER;   /* of a core that goes on */
+    std::uint32_t core = 0;       /* that one */
+};
 
 class Scheduler {
   public:
@@ -33,8 +41,7 @@ class Scheduler {
     /* Does what is to be done at this tick. */
     void act(std::uint64_t now);
 
-    /* When it acts next. */
-    [[nodiscard]] std::uint64_t next_tick() const;
+    [[nodiscard]] Upcoming next() const;
 
     /* When the next sample is due; NEVER: none is. */
     [[nodiscard]] std::uint64_t next_sample() const
@@ -45,14 +52,11 @@ class Scheduler {
     /* Tells it. All with smaller keys has been done. */
     void sample();
 
-    /* The core that goes on next; nullptr: none. */
-    [[nodiscard]] Core *next_core();
+    /* The next core goes on; a channel decides next at `decision`. */
+    void go_on(const Upcoming &next, std::uint64_t decision);
 
-    /* How far a core may go on by itself; a channel decides next at `decision`. */
-    [[nodiscard]] std::uint64_t horizon(const Core &core, std::uint64_t decision) const;
-
-    /* A channel has decided. */
-    void look_again(const Channel &channel, std::uint64_t now);
+    /* A channel has decided, and so settled requests of these cores. */
+    void look_again(const Channel &channel, std::uint64_t settled, std::uint64_t now);
 
     /* Whether a task that is told of has not ended. */
     [[nodiscard]] bool has_work() const
@@ -134,6 +138,8 @@ class Scheduler {
     static void keep_first(Seat *&first, Seat &seat, bool is_fit);
     [[nodiscard]] Found look_for_core(const Task &task);
     void take(Seat &seat, Task &task, std::uint64_t now);
+    void give(Seat &seat, const Task &task);
+    void free(Seat &seat);
     bool start(Seat &seat, Task &task, std::uint64_t now);
     void run(Seat &seat, Task &task, std::uint64_t now);
     [[nodiscard]] bool is_asked_to_end();
@@ -142,6 +148,8 @@ class Scheduler {
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
+    void wait_on(std::uint64_t now);
+    [[nodiscard]] std::uint64_t horizon(std::uint32_t core, std::uint64_t decision) const;
     [[nodiscard]] std::uint64_t horizon_of(const Task &task, std::uint64_t now) const;
     [[nodiscard]] bool is_running(const Task &task) const
     {
@@ -159,8 +167,9 @@ class Scheduler {
     std::int64_t limit_ns_;
     laxity_sim_listener listener_;
     Hierarchy &hierarchy_;
-    std::deque<Task> tasks_; /* none moves */
-    std::vector<Seat> seats_;
+    std::deque<Task> tasks_;  /* none moves */
+    std::vector<Turn> turns_; /* by core */
+    std::vector<Seat> seats_; /* likewise */
     std::uint32_t n_alive_ = 0;
     std::uint64_t horizon_ = 0; /* the next release, timeout, or end */
     std::uint64_t sample_tick_ = NEVER;

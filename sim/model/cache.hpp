@@ -5,6 +5,7 @@
 #define LAXITY_SIM_CACHE_HPP
 
 #include "interface/engine.h"
+#include "model/replacement.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -67,11 +68,52 @@ class Place {
     std::uint64_t word_ = EMPTY << 2U;
 };
 
+/*
+ * A byte for each place that follows from the number of its line, eight in a word: which of eight
+ * places may hold a line is seen at once.
+ */
+class Tags {
+  public:
+    static constexpr unsigned PLACES = 8;
+
+    [[nodiscard]] static constexpr std::uint64_t tag_of(std::uint64_t line)
+    {
+        constexpr std::uint64_t GOLDEN = 0x9e3779b97f4a7c15;
+        return line * GOLDEN >> 56U;
+    }
+
+    void set(unsigned place, std::uint64_t tag)
+    {
+        const unsigned shift = BITS * place;
+        word_ = (word_ & ~(std::uint64_t{0xff} << shift)) | tag << shift;
+    }
+
+    /* A bit for each place with this tag, and perhaps for some behind it. */
+    [[nodiscard]] std::uint64_t candidates(std::uint64_t tag) const
+    {
+        const std::uint64_t differing = word_ ^ tag * EACH;
+        return (differing - EACH) & ~differing & (EACH << (BITS - 1));
+    }
+    [[nodiscard]] static unsigned first_of(std::uint64_t candidates)
+    {
+        return static_cast<unsigned>(std::countr_zero(candidates)) / BITS;
+    }
+
+  private:
+    static constexpr unsigned BITS = 8;
+    static constexpr std::uint64_t EACH = 0x0101010101010101;
+
+    std::uint64_t word_ = tag_of(Place::EMPTY) * EACH;
+};
+
 /* Lines are known by their numbers; `at` is the number that a line's set follows from, if that is
  * another one. */
 class Cache {
   public:
-    explicit Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes);
+    /* `keeps_places`: not all cores may allocate everywhere. */
+    explicit Cache(
+        const laxity_sim_cache &cache, std::uint32_t line_bytes, bool keeps_places = false
+    );
 
     [[nodiscard]] bool exists() const
     {
@@ -79,22 +121,34 @@ class Cache {
     }
 
     /* Where a line is, without using it; nullptr: nowhere. */
-    [[nodiscard]] Place *find(std::uint64_t line, std::uint64_t at);
+    [[nodiscard]] Place *find(std::uint64_t line, std::uint64_t at)
+    {
+        Place *const words = words_of(at & set_mask_);
+        const unsigned way = way_of(words, line, all_ways_);
+        return way == NO_WAY ? nullptr : words + places_at_ + way;
+    }
     [[nodiscard]] Place *find(std::uint64_t line)
     {
         return find(line, line);
     }
 
     /* The same, and uses it. */
-    [[nodiscard]] Place *use(std::uint64_t line, std::uint64_t at)
+    [[nodiscard, gnu::always_inline]] Place *use(std::uint64_t line, std::uint64_t at)
     {
-        if (!is_ordered_) {
-            return use_placed(line, at);
+        const std::size_t set = at & set_mask_;
+        if (is_ordered_) {
+            Place *const places = words_.data() + set * FEW_WAYS;
+            return places[0].is_of(line) ? places : use_ordered(places, line);
         }
-        Place *const set = set_of(at);
-        return set->is_of(line) ? set : use_further(set, line);
+        Place *const words = words_of(set);
+        Place *const places = words + places_at_;
+        const auto recent = read<Recent>(words[RECENT]);
+        if (places[recent.last].is_of(line)) {
+            return places + recent.last;
+        }
+        return places[recent.before].is_of(line) ? use_before(set) : use_kept(set, line);
     }
-    [[nodiscard]] Place *use(std::uint64_t line)
+    [[nodiscard, gnu::always_inline]] Place *use(std::uint64_t line)
     {
         return use(line, line);
     }
@@ -109,231 +163,230 @@ class Cache {
     void remove(std::uint64_t line, std::uint64_t at);
 
   private:
-    /* The first place of the set; without the checks of a container: all time goes here. */
-    [[nodiscard]] Place *set_of(std::uint64_t at)
-    {
-        return places_.data() + ((at & set_mask_) << way_shift_);
-    }
-    [[nodiscard]] unsigned way_of(const Place *set, std::uint64_t line) const;
-    [[nodiscard]] Place *use_further(Place *set, std::uint64_t line) const;
-    [[nodiscard]] Place *use_placed(std::uint64_t line, std::uint64_t at);
-    void make_paths();
-    void touch(std::size_t set, unsigned way);
-    [[nodiscard]] unsigned victim_way(std::size_t set, std::uint64_t way_mask);
-    [[nodiscard]] unsigned tree_victim(std::size_t set, std::uint64_t way_mask) const;
+    /* Of so many ways all places are compared, beyond them tags. A set has as many places at least;
+     * those that are none of its ways stay empty. */
+    static constexpr unsigned FEW_WAYS = 4;
+    static constexpr unsigned NO_WAY = UINT32_MAX;
 
-    /* Of a way in the tree of its set: the bits above it, and those of them that are set by its
-     * use. */
-    struct Path {
-        std::uint64_t nodes = 0;
-        std::uint64_t away = 0;
+    /* Ways of a set that were used last: nearly all lines are there, and using the last one again
+     * changes nothing. */
+    struct Recent {
+        std::uint32_t last = 0;
+        std::uint32_t before = 1;
+    };
+    /*
+     * All that is known of a set lies together, so that it comes into the host's caches at once:
+     * words of these numbers, then tags, then its places. They are all of the type of a place. Of
+     * a set that is ordered there are the places only.
+     */
+    enum : unsigned {
+        RECENT,
+        REPLACEMENT,
+        TAGS
     };
 
-    unsigned ways_;
-    unsigned way_shift_ = 0;
-    /* Least recently used, all ways for everybody: the places of a set stand in the order of their
-     * last use, empty ones last. Otherwise each way has its place. */
-    bool is_ordered_ = false;
-    laxity_sim_replacement replacement_;
-    std::uint64_t set_mask_ = 0;
-    std::vector<Place> places_;
-    std::vector<std::uint64_t> used_;  /* per place: when last (lru), when allocated (fifo) */
-    std::vector<Path> paths_;          /* per way */
-    std::vector<std::uint64_t> trees_; /* per set: its bits, the root is bit 1 */
-    std::uint64_t clock_ = 0;
-    std::uint64_t random_ = UINT64_C(88172645463325252);
+    template <typename Word> [[nodiscard]] static Word read(const Place &word)
+    {
+        return std::bit_cast<Word>(word);
+    }
+    template <typename Word> static void write(Place &word, Word value)
+    {
+        word = std::bit_cast<Place>(value);
+    }
 
-  public:
-    /* Not all cores may allocate everywhere. */
-    void keep_places();
+    /* Without the checks of a container: nearly all time goes here. */
+    [[nodiscard]] Place *words_of(std::size_t set)
+    {
+        return words_.data() + set * set_words_;
+    }
+    [[nodiscard]] unsigned way_of(const Place *words, std::uint64_t line, std::uint64_t ways) const;
+    [[nodiscard]] Place *use_before(std::size_t set);
+    [[nodiscard]] static Place *use_ordered(Place *places, std::uint64_t line);
+    [[nodiscard]] static Place *find_ordered(Place *places, std::uint64_t line);
+    [[nodiscard]] Place *use_kept(std::size_t set, std::uint64_t line);
+    void note_use(std::size_t set, unsigned way);
+    [[nodiscard]] static std::uint64_t few_ways_of(const Place *places, std::uint64_t line);
+    static void move_to_front(Place *places, unsigned way);
+    void put(Place *words, unsigned way, const Place &place);
+
+    unsigned ways_;
+    unsigned places_at_ = TAGS; /* in a set */
+    unsigned set_words_ = 0;
+    /* Least recently used of few ways, all of them for everybody: the places of a set stand in the
+     * order of their last use, empty ones last. Otherwise each way has its place. */
+    bool is_ordered_ = false;
+    std::uint64_t all_ways_ = 0;
+    std::uint64_t set_mask_ = 0;
+    std::size_t n_empty_ = 0; /* places */
+    std::vector<Place> words_;
+    Replacement replacement_;
 };
 
-inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes)
-    : ways_(cache.size_bytes == 0 ? 0 : cache.ways), replacement_(cache.replacement)
+/* One that is off has a set that stays empty: so nobody need ask whether it is there. */
+inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes, bool keeps_places)
+    : ways_(cache.size_bytes == 0 ? 0 : cache.ways), replacement_(cache, line_bytes)
 {
-    if (ways_ == 0) {
-        return;
-    }
-    const std::uint64_t n_lines = cache.size_bytes / line_bytes;
-    set_mask_ = n_lines / ways_ - 1;
-    way_shift_ = static_cast<unsigned>(std::countr_zero(ways_));
-    places_.resize(n_lines);
-    is_ordered_ = replacement_ == LAXITY_SIM_LRU;
-    if (replacement_ == LAXITY_SIM_PLRU) {
-        trees_.resize(n_lines / ways_);
-        make_paths();
-    }
-    if (replacement_ == LAXITY_SIM_FIFO) {
-        used_.resize(n_lines);
-    }
-}
-
-inline void Cache::make_paths()
-{
-    for (unsigned way = 0; way < ways_; way++) {
-        Path path;
-        std::uint64_t node = 1;
-        for (unsigned half = ways_ / 2; half > 0; half /= 2) {
-            const bool is_upper = (way & half) != 0;
-            path.nodes |= std::uint64_t{1} << node;
-            path.away |= is_upper ? 0 : std::uint64_t{1} << node;
-            node = 2 * node + (is_upper ? 1 : 0);
+    std::size_t n_sets = 1;
+    if (ways_ != 0) {
+        n_sets = cache.size_bytes / line_bytes / ways_;
+        set_mask_ = n_sets - 1;
+        all_ways_ = UINT64_MAX >> (64U - ways_);
+        is_ordered_ = cache.replacement == LAXITY_SIM_LRU && ways_ <= FEW_WAYS && !keeps_places;
+        if (is_ordered_) {
+            places_at_ = 0;
+        } else if (ways_ > FEW_WAYS) {
+            places_at_ = TAGS + ways_ / Tags::PLACES;
         }
-        paths_.push_back(path);
+        n_empty_ = n_sets * ways_;
+    }
+    set_words_ = places_at_ + std::max(ways_, FEW_WAYS);
+    words_.resize(n_sets * set_words_);
+    for (std::size_t set = 0; set < n_sets && !is_ordered_; set++) {
+        Place *const words = words_of(set);
+        write(words[RECENT], Recent{});
+        write(words[REPLACEMENT], replacement_.new_word());
+        std::fill(words + TAGS, words + places_at_, std::bit_cast<Place>(Tags{}));
     }
 }
 
-inline void Cache::keep_places()
-{
-    if (is_ordered_) {
-        is_ordered_ = false;
-        used_.resize(places_.size());
-    }
-}
-
-inline Place *Cache::find(std::uint64_t line, std::uint64_t at)
-{
-    if (ways_ == 0) {
-        return nullptr;
-    }
-    Place *const set = set_of(at);
-    const unsigned way = way_of(set, line);
-    return way == ways_ ? nullptr : set + way;
-}
-
-/* The number of ways: none. Four at a time are compared without a branch that is hard to foretell.
+/* Those of few ways that hold a line, as bits; without a branch, which would be hard to foretell.
  */
-inline unsigned Cache::way_of(const Place *set, std::uint64_t line) const
+inline std::uint64_t Cache::few_ways_of(const Place *places, std::uint64_t line)
 {
-    unsigned way = 0;
-    for (; way + 4 <= ways_; way += 4) {
-        const unsigned found = static_cast<unsigned>(set[way].is_of(line)) |
-                               static_cast<unsigned>(set[way + 1].is_of(line)) << 1U |
-                               static_cast<unsigned>(set[way + 2].is_of(line)) << 2U |
-                               static_cast<unsigned>(set[way + 3].is_of(line)) << 3U;
-        if (found != 0) {
-            return way + static_cast<unsigned>(std::countr_zero(found));
-        }
-    }
-    while (way < ways_ && !set[way].is_of(line)) {
-        way++;
-    }
-    return way;
+    const auto bit = [places, line](unsigned way) {
+        return std::uint64_t{places[way].is_of(line)} << way;
+    };
+    static_assert(FEW_WAYS == 4);
+    return bit(0) | bit(1) | bit(2) | bit(3);
 }
 
-/* A line that is not the one of its set that was used last. */
-inline Place *Cache::use_further(Place *set, std::uint64_t line) const
+/* The first of these ways that holds a line. */
+inline unsigned Cache::way_of(const Place *words, std::uint64_t line, std::uint64_t ways) const
 {
-    if (ways_ > 1 && set[1].is_of(line)) {
-        std::swap(set[0], set[1]); /* the most frequent case needs no call that moves memory */
-        return set;
+    const Place *const places = words + places_at_;
+    if (places_at_ <= TAGS) {
+        const std::uint64_t found = few_ways_of(places, line) & ways;
+        return found == 0 ? NO_WAY : static_cast<unsigned>(std::countr_zero(found));
     }
-    const unsigned way = way_of(set, line);
-    if (way == ways_) {
+    const std::uint64_t tag = Tags::tag_of(line);
+    unsigned first = 0;
+    for (const Place *word = words + TAGS; word != places; word++, first += Tags::PLACES) {
+        std::uint64_t left = read<Tags>(*word).candidates(tag);
+        for (; left != 0; left &= left - 1) {
+            const unsigned way = first + Tags::first_of(left);
+            if ((ways >> way & 1U) != 0 && places[way].is_of(line)) {
+                return way;
+            }
+        }
+    }
+    return NO_WAY;
+}
+
+/* The line that was used before the last one. */
+inline Place *Cache::use_before(std::size_t set)
+{
+    Place *const words = words_of(set);
+    note_use(set, read<Recent>(words[RECENT]).before);
+    return words + places_at_ + read<Recent>(words[RECENT]).last;
+}
+
+/* Of places in order: a line that is not the first, and comes to the front if it is there. */
+inline Place *Cache::use_ordered(Place *places, std::uint64_t line)
+{
+    if (!places[1].is_of(line)) {
+        return find_ordered(places, line);
+    }
+    std::swap(places[0], places[1]);
+    return places;
+}
+
+[[gnu::noinline]] inline Place *Cache::find_ordered(Place *places, std::uint64_t line)
+{
+    const std::uint64_t found = few_ways_of(places, line);
+    if (found == 0) {
         return nullptr;
     }
-    const Place used = set[way];
-    std::copy_backward(set, set + way, set + way + 1);
-    *set = used;
-    return set;
+    move_to_front(places, static_cast<unsigned>(std::countr_zero(found)));
+    return places;
 }
 
-inline Place *Cache::use_placed(std::uint64_t line, std::uint64_t at)
+/* Of others: a line that is none of the two used last. */
+[[gnu::noinline]] inline Place *Cache::use_kept(std::size_t set, std::uint64_t line)
 {
-    Place *const place = find(line, at);
-    if (place != nullptr && replacement_ != LAXITY_SIM_FIFO) {
-        const auto number = static_cast<std::size_t>(place - places_.data());
-        touch(number >> way_shift_, static_cast<unsigned>(number & (ways_ - 1)));
+    Place *const words = words_of(set);
+    const unsigned way = way_of(words, line, all_ways_);
+    if (way == NO_WAY) {
+        return nullptr;
     }
-    return place;
+    note_use(set, way);
+    return words + places_at_ + way;
 }
 
-inline void Cache::touch(std::size_t set, unsigned way)
+inline void Cache::note_use(std::size_t set, unsigned way)
 {
-    if (replacement_ == LAXITY_SIM_LRU || replacement_ == LAXITY_SIM_FIFO) {
-        used_[set * ways_ + way] = ++clock_;
-    } else if (replacement_ == LAXITY_SIM_PLRU) {
-        const Path &path = paths_.data()[way];
-        std::uint64_t &tree = trees_.data()[set];
-        tree = (tree & ~path.nodes) | path.away;
-    }
+    Place *const words = words_of(set);
+    const auto word = read<std::uint64_t>(words[REPLACEMENT]);
+    write(words[RECENT], Recent{.last = way, .before = read<Recent>(words[RECENT]).last});
+    write(words[REPLACEMENT], replacement_.use(set, word, way));
 }
 
-inline unsigned Cache::tree_victim(std::size_t set, std::uint64_t way_mask) const
+/* Of few places. All are written, so that which one it is need not be foretold. */
+inline void Cache::move_to_front(Place *places, unsigned way)
 {
-    std::uint64_t node = 1;
-    unsigned way = 0;
-    for (unsigned half = ways_ / 2; half > 0; half /= 2) {
-        const std::uint64_t lower = ((std::uint64_t{1} << half) - 1) << way;
-        const bool wants_upper = (trees_[set] >> node & 1U) != 0;
-        const bool is_upper =
-            (way_mask & lower) == 0 || (wants_upper && (way_mask & lower << half) != 0);
-        way += is_upper ? half : 0;
-        node = 2 * node + (is_upper ? 1 : 0);
+    const Place moved = places[way];
+    for (unsigned to = FEW_WAYS - 1; to > 0; to--) {
+        places[to] = places[to <= way ? to - 1 : to];
     }
-    return way;
+    places[0] = moved;
 }
 
-inline unsigned Cache::victim_way(std::size_t set, std::uint64_t way_mask)
+inline void Cache::put(Place *words, unsigned way, const Place &place)
 {
-    const std::size_t first = set * ways_;
-    unsigned best = ways_;
-    unsigned n_permitted = 0;
-    for (unsigned way = 0; way < ways_; way++) {
-        if ((way_mask >> way & 1U) == 0) {
-            continue;
-        }
-        if (places_[first + way].is_empty()) {
-            return way;
-        }
-        n_permitted++;
-        if (!used_.empty() && (best == ways_ || used_[first + way] < used_[first + best])) {
-            best = way;
-        }
+    words[places_at_ + way] = place;
+    if (places_at_ > TAGS) {
+        Place &word = words[TAGS + way / Tags::PLACES];
+        auto tags = read<Tags>(word);
+        tags.set(way % Tags::PLACES, Tags::tag_of(place.line()));
+        write(word, tags);
     }
-    if (replacement_ == LAXITY_SIM_PLRU) {
-        return tree_victim(set, way_mask);
-    }
-    if (replacement_ != LAXITY_SIM_RANDOM) {
-        return best;
-    }
-    random_ ^= random_ << 13U;
-    random_ ^= random_ >> 7U;
-    random_ ^= random_ << 17U;
-    for (std::uint64_t drawn = random_ % std::max(n_permitted, 1U); drawn > 0; drawn--) {
-        way_mask &= way_mask - 1;
-    }
-    return static_cast<unsigned>(std::countr_zero(way_mask));
 }
 
 inline Place Cache::allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask)
 {
-    Place *const set = set_of(at);
+    const std::size_t set = at & set_mask_;
+    Place *const words = words_of(set);
+    Place *const places = words + places_at_;
     if (is_ordered_) {
-        const Place victim = set[ways_ - 1];
-        std::copy_backward(set, set + ways_ - 1, set + ways_);
-        *set = Place{line};
+        const Place victim = places[ways_ - 1];
+        move_to_front(places, ways_ - 1);
+        places[0] = Place{line};
         return victim;
     }
-    const std::uint64_t all = UINT64_MAX >> (64U - ways_);
-    const std::size_t number = at & set_mask_;
-    const unsigned way = victim_way(number, way_mask == 0 ? all : way_mask & all);
-    const Place victim = set[way];
-    set[way] = Place{line};
-    touch(number, way);
+    const std::uint64_t permitted = way_mask == 0 ? all_ways_ : way_mask & all_ways_;
+    const auto word = read<std::uint64_t>(words[REPLACEMENT]);
+    unsigned way = n_empty_ == 0 ? NO_WAY : way_of(words, Place::EMPTY, permitted);
+    n_empty_ -= way == NO_WAY ? 0 : 1;
+    way = way == NO_WAY ? replacement_.victim(set, word, permitted) : way;
+    const Place victim = places[way];
+    put(words, way, Place{line});
+    write(words[RECENT], Recent{.last = way, .before = read<Recent>(words[RECENT]).last});
+    write(words[REPLACEMENT], replacement_.allocate(set, word, way));
     return victim;
 }
 
 inline void Cache::remove(std::uint64_t line, std::uint64_t at)
 {
-    Place *const place = find(line, at);
-    if (place == nullptr) {
+    Place *const words = words_of(at & set_mask_);
+    Place *const places = words + places_at_;
+    const unsigned way = way_of(words, line, all_ways_);
+    if (way == NO_WAY) {
         return;
     }
-    *place = Place{};
+    put(words, way, Place{});
     if (is_ordered_) {
-        Place *const set = set_of(at);
-        std::rotate(place, place + 1, set + ways_);
+        std::rotate(places + way, places + way + 1, places + ways_);
+    } else {
+        n_empty_++;
     }
 }
 

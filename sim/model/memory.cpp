@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <utility>
 
 namespace laxity {
 
 Channel::Channel(const laxity_sim_memory &memory, std::uint32_t domain, std::uint32_t cores)
-    : memory_(memory), domain_(domain), banks_(memory.banks), granted_to_(cores)
+    : memory_(memory), domain_(domain), channels_(memory.channels), row_lines_(memory.row_lines),
+      bank_count_(memory.banks), banks_(memory.banks), granted_to_(cores)
 {
     reads_.limit = memory.read_queue;
     writes_.limit = memory.write_queue;
@@ -23,38 +22,33 @@ Channel::Channel(const laxity_sim_memory &memory, std::uint32_t domain, std::uin
     }
 }
 
-void Channel::send(const Message &message, ReadRef read)
+void Channel::send(const Message &message, std::uint64_t read)
 {
-    Queue &queue = read ? reads_ : writes_;
+    Queue &queue = read == NO_READ ? writes_ : reads_;
+    const std::uint64_t row = row_lines_.quotient(channels_.quotient(message.at));
     queue.n_undecided++;
-    Pending pending{
-        .row = message.at / memory_.channels / memory_.row_lines,
+    const Pending pending{
+        .row = row,
         .arrival = message.arrival,
         .number = n_sent_++,
-        .core = message.core,
-        .is_word = message.is_word,
-        .read = std::move(read),
+        .read = read,
         .granted_to_others = granted_to_others(message.core),
+        .core = message.core,
+        .bank = static_cast<std::uint32_t>(bank_count_.remainder(row)),
+        .is_word = message.is_word,
     };
-    /* Nearly always it is the last one. */
-    auto place = queue.waiting.end();
-    while (place != queue.waiting.begin() && std::prev(place)->arrival > message.arrival) {
-        place--;
-    }
-    queue.is_in_order &= place == queue.waiting.end();
-    queue.waiting.insert(place, std::move(pending));
+    queue.is_in_order &= queue.waiting.put_in_order(pending, [&pending](const Pending &other) {
+        return other.arrival > pending.arrival;
+    });
+    find_next();
 }
 
-std::uint64_t Channel::next() const
+void Channel::find_next()
 {
-    std::uint64_t arrival = buffer_.empty() ? NEVER : 0;
-    for (const Queue *queue : {&reads_, &writes_}) {
-        if (!queue->waiting.empty()) {
-            arrival = std::min(arrival, queue->waiting.front().arrival);
-        }
-    }
+    const std::uint64_t arrival =
+        buffer_.size() == 0 ? std::min(reads_.arrival(), writes_.arrival()) : 0;
     const std::uint64_t early = bus_free_ - std::min<std::uint64_t>(bus_free_, memory_.hit_ticks);
-    return std::max({arrival, first_, early});
+    next_ = std::max({arrival, first_, early});
 }
 
 void Channel::refresh(std::uint64_t now)
@@ -75,14 +69,13 @@ void Channel::fill_buffer(std::uint64_t now)
 {
     while (buffer_.size() < memory_.reorder) {
         Queue *queue = is_turn_of_reads_ ? &reads_ : &writes_;
-        if (queue->waiting.empty() || queue->waiting.front().arrival > now) {
+        if (queue->arrival() > now) {
             queue = is_turn_of_reads_ ? &writes_ : &reads_;
         }
-        if (queue->waiting.empty() || queue->waiting.front().arrival > now) {
+        if (queue->arrival() > now) {
             return;
         }
-        buffer_.push_back(std::move(queue->waiting.front()));
-        queue->waiting.pop_front();
+        buffer_.put(queue->waiting.take(0));
         is_turn_of_reads_ = queue == &writes_;
     }
 }
@@ -90,11 +83,13 @@ void Channel::fill_buffer(std::uint64_t now)
 /* The first whose row is open, else the first. */
 std::size_t Channel::choose() const
 {
-    const auto is_open = [this](const Pending &pending) {
-        return banks_[pending.row % banks_.size()].row == pending.row;
-    };
-    const auto open = std::ranges::find_if(buffer_, is_open);
-    return open == buffer_.end() ? 0 : static_cast<std::size_t>(open - buffer_.begin());
+    for (std::size_t i = 0; i < buffer_.size(); i++) {
+        const Pending &pending = buffer_[i];
+        if (banks_.data()[pending.bank].row == pending.row) {
+            return i;
+        }
+    }
+    return 0;
 }
 
 /* What was read goes back; a word waits for no line on the link. */
@@ -107,18 +102,16 @@ Links::Arrival Channel::answer(const Pending &pending, std::uint64_t tick, Links
     return links.carry(domain_, to, tick, pending.core);
 }
 
-Decision Channel::decide(Links &links)
+Decision Channel::decide(Reads &reads, Links &links)
 {
-    const std::uint64_t now = next();
+    const std::uint64_t now = next_;
     refresh(now);
     fill_buffer(now);
-    const std::size_t chosen = choose();
-    const Pending pending = std::move(buffer_[chosen]);
-    buffer_.erase(buffer_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    const bool is_read{pending.read};
+    const Pending pending = buffer_.take(choose());
+    const bool is_read = pending.is_read();
     (is_read ? reads_ : writes_).n_undecided--;
 
-    Bank &bank = banks_[pending.row % banks_.size()];
+    Bank &bank = banks_[pending.bank];
     const bool is_hit = bank.row == pending.row;
     const bool is_conflict = !is_hit && bank.row != NEVER;
     std::uint64_t latency = is_hit ? memory_.hit_ticks : memory_.empty_ticks;
@@ -132,9 +125,10 @@ Decision Channel::decide(Links &links)
         const bool is_others_row = is_conflict && bank.opened_by != pending.core;
         const std::uint64_t excess = latency > memory_.hit_ticks ? latency - memory_.hit_ticks : 0;
         const Links::Arrival arrival = answer(pending, end + memory_.response_ticks, links);
-        pending.read->held_up = granted_to_others(pending.core) - pending.granted_to_others +
-                                (is_others_row ? excess : 0) + arrival.waited_for_others;
-        pending.read->done = arrival.tick;
+        Read &read = *reads.find(pending.read);
+        read.held_up = granted_to_others(pending.core) - pending.granted_to_others +
+                       (is_others_row ? excess : 0) + arrival.waited_for_others;
+        read.done = arrival.tick;
     }
     const std::uint64_t granted = end - std::max(now, bus_free_);
     granted_ += granted;
@@ -146,27 +140,28 @@ Decision Channel::decide(Links &links)
     first_ = now + 1;
     has_decided_ = true;
     was_read_ = is_read;
-    return {.core = pending.core, .is_read = is_read, .is_row_hit = is_hit};
+    find_next();
+    return {.core = pending.core, .read = pending.read, .is_row_hit = is_hit};
 }
 
 std::uint32_t Channel::oldest_core() const
 {
     const bool is_of_reads = lacks({.is_of_reads = true});
-    const Pending *oldest = nullptr;
-    for (const Pending &pending : buffer_) {
-        if (bool{pending.read} == is_of_reads &&
-            (oldest == nullptr || pending.number < oldest->number)) {
-            oldest = &pending;
-        }
-    }
     const Queue &queue = is_of_reads ? reads_ : writes_;
-    if (queue.is_in_order && oldest != nullptr) {
-        return oldest->core; /* what waits was sent behind it */
-    }
-    for (const Pending &pending : queue.waiting) {
-        if (oldest == nullptr || pending.number < oldest->number) {
-            oldest = &pending;
+    const Pending *oldest = nullptr;
+    for (std::size_t i = 0; i < buffer_.size(); i++) {
+        const Pending &pending = buffer_[i];
+        if (pending.is_read() != is_of_reads) {
+            continue;
         }
+        if (queue.is_in_order) {
+            return pending.core; /* so is the buffer, and what waits was sent behind it */
+        }
+        oldest = oldest == nullptr || pending.number < oldest->number ? &pending : oldest;
+    }
+    for (std::size_t i = 0; i < queue.waiting.size(); i++) {
+        const Pending &pending = queue.waiting[i];
+        oldest = oldest == nullptr || pending.number < oldest->number ? &pending : oldest;
     }
     return oldest == nullptr ? UINT32_MAX : oldest->core;
 }

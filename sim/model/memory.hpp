@@ -9,9 +9,9 @@
 #include "model/links.hpp"
 #include "model/regions.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,85 +21,157 @@ namespace laxity {
 /* Later than everything; of a completion: not known yet. */
 constexpr std::uint64_t NEVER = UINT64_MAX;
 
+/* Of a read: none. */
+constexpr std::uint64_t NO_READ = 0;
+
 /* A read that was sent. */
 struct Read {
-    std::uint64_t done = NEVER;
+    std::uint64_t number = NO_READ;
+    std::uint64_t done = 0;    /* NEVER: not known yet */
     std::uint64_t held_up = 0; /* for other cores; known when done is */
     std::uint64_t away = 0;    /* on links, for a task that has been where they lead to */
+    std::uint64_t cores = 0;   /* whose requests wait for it, as bits */
 };
 
-/* Reads, where each lies until nobody refers to it any more. */
+/*
+ * Reads by their numbers, which grow. One that was done before the present tick is forgotten when
+ * its place is needed: nobody waits for it, and whoever asks for it learns that it is done.
+ */
 class Reads {
   public:
-    /* One of them, which counts who refers to it. */
-    struct Counted {
-        Read read;
-        std::uint32_t n_refs = 0;
-        Reads *of = nullptr;
-    };
-
-    Reads() = default;
-    Reads(const Reads &) = delete;
-    Reads &operator=(const Reads &) = delete;
-
-    Counted *take()
+    /* The number of a new one. */
+    std::uint64_t take(std::uint64_t now)
     {
-        if (free_.empty()) {
-            free_.push_back(&all_.emplace_back());
+        for (unsigned looks = 1; !is_forgotten(place_of(next_), now); next_++, looks++) {
+            if (looks % LOOKS == 0) {
+                grow();
+            }
         }
-        Counted *const taken = free_.back();
-        free_.pop_back();
-        *taken = {.read = {}, .n_refs = 0, .of = this};
-        return taken;
+        place_of(next_) = {.number = next_, .done = NEVER};
+        return next_++;
     }
-    void give_back(Counted *counted)
+
+    /* nullptr: it was done before, or is none. */
+    [[nodiscard]] Read *find(std::uint64_t number)
     {
-        free_.push_back(counted);
+        Read &read = place_of(number);
+        return read.number != number || number == NO_READ ? nullptr : &read;
+    }
+
+    /* When it is done, if it is not yet. */
+    [[nodiscard]] std::uint64_t done(std::uint64_t number)
+    {
+        const Read *const read = find(number);
+        return read == nullptr ? 0 : read->done;
     }
 
   private:
-    std::deque<Counted> all_; /* none moves */
-    std::vector<Counted *> free_;
+    static constexpr std::size_t LEAST = 64; /* a power of two */
+    static constexpr unsigned LOOKS = 4;     /* for a place, before there are made more */
+
+    [[nodiscard]] static bool is_forgotten(const Read &read, std::uint64_t now)
+    {
+        return read.number == NO_READ || read.done < now;
+    }
+    [[nodiscard]] Read &place_of(std::uint64_t number)
+    {
+        return places_.data()[number & (places_.size() - 1)];
+    }
+    void grow()
+    {
+        std::vector<Read> before(2 * places_.size());
+        before.swap(places_);
+        for (const Read &read : before) {
+            place_of(read.number) = read; /* one from each place: they do not meet */
+        }
+    }
+
+    std::vector<Read> places_{LEAST};
+    std::uint64_t next_ = 1;
 };
 
-/* Shared by those who wait for it; as std::shared_ptr, but without its care for threads. */
-class ReadRef {
+/* Divides by one number, which is a power of two more often than not. */
+class Divisor {
   public:
-    ReadRef() = default;
-    explicit ReadRef(Reads::Counted *counted) : counted_(counted)
+    explicit Divisor(std::uint64_t number)
+        : number_(number), shift_(static_cast<unsigned>(std::countr_zero(number))),
+          is_power_(std::has_single_bit(number))
     {
-        counted_->n_refs++;
-    }
-    ReadRef(const ReadRef &other) : counted_(other.counted_)
-    {
-        if (counted_ != nullptr) {
-            counted_->n_refs++;
-        }
-    }
-    ReadRef(ReadRef &&other) noexcept : counted_(std::exchange(other.counted_, nullptr)) {}
-    ReadRef &operator=(ReadRef other) noexcept
-    {
-        std::swap(counted_, other.counted_);
-        return *this;
-    }
-    ~ReadRef()
-    {
-        if (counted_ != nullptr && --counted_->n_refs == 0) {
-            counted_->of->give_back(counted_);
-        }
     }
 
-    explicit operator bool() const
+    [[nodiscard]] std::uint64_t quotient(std::uint64_t of) const
     {
-        return counted_ != nullptr;
+        return is_power_ ? of >> shift_ : of / number_;
     }
-    Read *operator->() const
+    [[nodiscard]] std::uint64_t remainder(std::uint64_t of) const
     {
-        return &counted_->read;
+        return is_power_ ? of & (number_ - 1) : of % number_;
     }
 
   private:
-    Reads::Counted *counted_ = nullptr;
+    std::uint64_t number_;
+    unsigned shift_;
+    bool is_power_;
+};
+
+/* Items in the order in which they came; what goes is near the front. */
+template <typename Item> class Row {
+  public:
+    [[nodiscard]] std::size_t size() const
+    {
+        return end_ - first_;
+    }
+    /* The i-th. */
+    [[nodiscard]] const Item &operator[](std::size_t i) const
+    {
+        return items_.data()[(first_ + i) & mask_];
+    }
+    void put(const Item &item)
+    {
+        if (size() == items_.size()) {
+            grow();
+        }
+        items_.data()[end_++ & mask_] = item;
+    }
+    /* Puts an item before those at the end that are behind it. Whether there were none. */
+    template <typename IsBehind> bool put_in_order(const Item &item, IsBehind is_behind)
+    {
+        put(item);
+        std::size_t at = end_ - 1;
+        for (; at != first_ && is_behind(items_[(at - 1) & mask_]); at--) {
+            std::swap(items_[at & mask_], items_[(at - 1) & mask_]);
+        }
+        return at + 1 == end_;
+    }
+    /* Takes the i-th out; those before it move up. */
+    Item take(std::size_t i)
+    {
+        Item *const items = items_.data();
+        const Item taken = items[(first_ + i) & mask_];
+        for (; i > 0; i--) {
+            items[(first_ + i) & mask_] = items[(first_ + i - 1) & mask_];
+        }
+        first_++;
+        return taken;
+    }
+
+  private:
+    static constexpr std::size_t LEAST = 16; /* a power of two */
+
+    void grow()
+    {
+        std::vector<Item> more(2 * items_.size());
+        for (std::size_t i = first_; i != end_; i++) {
+            more[i & (more.size() - 1)] = items_[i & mask_];
+        }
+        items_ = std::move(more);
+        mask_ = items_.size() - 1;
+    }
+
+    std::vector<Item> items_{LEAST};
+    std::size_t mask_ = LEAST - 1;
+    std::size_t first_ = 0;
+    std::size_t end_ = 0; /* behind the last */
 };
 
 /* Of which of its requests a channel is to have room for more. */
@@ -111,7 +183,7 @@ struct Room {
 /* Which request a channel has served. */
 struct Decision {
     std::uint32_t core;
-    bool is_read;
+    std::uint64_t read; /* NO_READ: a write */
     bool is_row_hit;
 };
 
@@ -128,14 +200,17 @@ class Channel {
     /* Of a memory in a domain. */
     Channel(const laxity_sim_memory &memory, std::uint32_t domain, std::uint32_t cores);
 
-    /* Sends a request; a write has no read. */
-    void send(const Message &message, ReadRef read);
+    /* Sends a request; a write is NO_READ. */
+    void send(const Message &message, std::uint64_t read);
 
     /* When it decides next; NEVER: nothing is undecided. */
-    [[nodiscard]] std::uint64_t next() const;
+    [[nodiscard]] std::uint64_t next() const
+    {
+        return next_;
+    }
 
     /* Decides, at next(). */
-    Decision decide(Links &links);
+    Decision decide(Reads &reads, Links &links);
 
     /* Whether there is none for one more request of one of these kinds. */
     [[nodiscard]] bool lacks(const Room &room) const
@@ -159,16 +234,27 @@ class Channel {
         std::uint64_t row;
         std::uint64_t arrival;
         std::uint64_t number; /* how many were sent before */
-        std::uint32_t core;
-        bool is_word;
-        ReadRef read;
+        std::uint64_t read;
         std::uint64_t granted_to_others; /* when it was sent */
+        std::uint32_t core;
+        std::uint32_t bank;
+        bool is_word;
+
+        [[nodiscard]] bool is_read() const
+        {
+            return read != NO_READ;
+        }
     };
     struct Queue {
-        std::deque<Pending> waiting; /* in the order of their arrival */
+        Row<Pending> waiting; /* in the order of their arrival */
         std::uint32_t n_undecided = 0;
         std::uint32_t limit = 0;
         bool is_in_order = true; /* nothing has come before what was sent before it */
+
+        [[nodiscard]] std::uint64_t arrival() const
+        {
+            return waiting.size() == 0 ? NEVER : waiting[0].arrival;
+        }
     };
     struct Bank {
         std::uint64_t row = NEVER;
@@ -180,6 +266,7 @@ class Channel {
     {
         return granted_ - granted_to_[core];
     }
+    void find_next();
     void refresh(std::uint64_t now);
     void fill_buffer(std::uint64_t now);
     [[nodiscard]] std::size_t choose() const;
@@ -188,13 +275,17 @@ class Channel {
 
     laxity_sim_memory memory_;
     std::uint32_t domain_;
+    Divisor channels_;
+    Divisor row_lines_;
+    Divisor bank_count_;
     std::uint64_t n_sent_ = 0;
     Queue reads_;
     Queue writes_;
-    std::vector<Pending> buffer_;
+    Row<Pending> buffer_;
     std::vector<Bank> banks_;
     std::vector<std::uint64_t> granted_to_;
     std::uint64_t granted_ = 0;
+    std::uint64_t next_ = NEVER;
     std::uint64_t first_ = 0; /* no decision before it */
     std::uint64_t bus_free_ = 0;
     std::uint64_t next_refresh_ = NEVER;
@@ -208,20 +299,18 @@ class Memory {
     Memory(std::span<const Instance> instances, std::uint32_t cores)
     {
         for (const Instance &one : instances) {
-            first_channels_.push_back(channels_.size());
+            numbers_.push_back({.first = channels_.size(), .count = Divisor{one.memory->channels}});
             for (std::uint32_t i = 0; i < one.memory->channels; i++) {
                 channels_.emplace_back(*one.memory, one.domain, cores);
             }
         }
-        first_channels_.push_back(channels_.size());
     }
 
     /* Of a line in one of the memories, by its number there. */
     [[nodiscard]] std::size_t channel_number_of(std::uint32_t instance, std::uint64_t at) const
     {
-        const std::size_t first = first_channels_[instance];
-        const std::size_t n = first_channels_[instance + 1] - first;
-        return n == 1 ? first : first + at % n;
+        const Numbers &numbers = numbers_[instance];
+        return numbers.first + numbers.count.remainder(at);
     }
     [[nodiscard]] Channel &channel_of(std::uint32_t instance, std::uint64_t at)
     {
@@ -231,22 +320,37 @@ class Memory {
     {
         return channels_;
     }
-
-    ReadRef read(std::uint32_t instance, const Message &message)
+    [[nodiscard]] const std::vector<Channel> &channels() const
     {
-        ReadRef read{reads_.take()};
+        return channels_;
+    }
+    [[nodiscard]] Reads &reads()
+    {
+        return reads_;
+    }
+
+    /* The number of a read that is sent at `now`. */
+    std::uint64_t read(std::uint32_t instance, const Message &message, std::uint64_t now)
+    {
+        const std::uint64_t read = reads_.take(now);
         channel_of(instance, message.at).send(message, read);
         return read;
     }
     void write(std::uint32_t instance, const Message &message)
     {
-        channel_of(instance, message.at).send(message, {});
+        channel_of(instance, message.at).send(message, NO_READ);
     }
 
   private:
-    Reads reads_; /* before whoever refers to them */
+    /* Of the channels of one memory. */
+    struct Numbers {
+        std::size_t first;
+        Divisor count;
+    };
+
+    Reads reads_;
     std::vector<Channel> channels_;
-    std::vector<std::size_t> first_channels_; /* of each memory, and behind the last one */
+    std::vector<Numbers> numbers_; /* by memory */
 };
 
 } // namespace laxity

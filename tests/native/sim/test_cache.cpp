@@ -5,6 +5,7 @@
 #include "model/cache.hpp"
 #include "random.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,9 +22,14 @@ constexpr laxity_sim_replacement ALL_REPLACEMENTS[] = {
     LAXITY_SIM_LRU, LAXITY_SIM_PLRU, LAXITY_SIM_FIFO, LAXITY_SIM_RANDOM
 };
 
-laxity::Cache cache_of(std::uint64_t size_bytes, std::uint32_t ways, laxity_sim_replacement how)
+laxity::Cache cache_of(
+    std::uint64_t size_bytes,
+    std::uint32_t ways,
+    laxity_sim_replacement how,
+    bool keeps_places = false
+)
 {
-    return laxity::Cache{{size_bytes, ways, how}, LINE_BYTES};
+    return laxity::Cache{{size_bytes, ways, how}, LINE_BYTES, keeps_places};
 }
 
 /* One set, its ways filled with the lines from 0 on. */
@@ -160,35 +166,58 @@ void least_recently_used_lines_of_a_cache_are_all_in_one_of_more_ways(void)
     CHECK(n_hits > 10000 && n_hits < 40000); /* of both there are enough */
 }
 
-/* Places in the order of their use, and places that stay, are one replacement. */
-void ordered_and_kept_places_replace_the_same_lines(void)
-{
-    Random random{2};
-    for (std::uint32_t ways = 1; ways <= 16; ways *= 2) {
-        const std::uint64_t size_bytes = std::uint64_t{4} * ways * LINE_BYTES;
-        laxity::Cache ordered = cache_of(size_bytes, ways, LAXITY_SIM_LRU);
-        laxity::Cache kept = cache_of(size_bytes, ways, LAXITY_SIM_LRU);
-        kept.keep_places();
-        for (int i = 0; i < 20000; i++) {
-            const std::uint64_t line = random.below(std::uint64_t{6} * ways);
-            if (random.is(1, 10)) {
-                ordered.remove(line, line);
-                kept.remove(line, line);
-                continue;
-            }
-            laxity::Place *const one = ordered.use(line);
-            laxity::Place *const other = kept.use(line);
-            CHECK_EQUAL(one == nullptr, other == nullptr);
-            if (one == nullptr) {
-                const laxity::Place victim = ordered.allocate(line, ANY_WAY);
-                const laxity::Place same = kept.allocate(line, ANY_WAY);
-                CHECK_EQUAL(victim.line(), same.line());
-                CHECK_EQUAL(victim.is_dirty(), same.is_dirty());
-            } else if (random.is(1, 3)) {
-                one->set_dirty();
-                other->set_dirty();
-            }
+/* A set as plain as can be: its lines, the one that comes last is replaced. */
+struct PlainSet {
+    std::size_t ways;
+    bool is_fifo;
+    std::vector<std::uint64_t> lines;
+
+    bool use(std::uint64_t line)
+    {
+        const auto found = std::ranges::find(lines, line);
+        const bool is_there = found != lines.end();
+        if (is_there && !is_fifo) {
+            std::rotate(lines.begin(), found, found + 1);
         }
+        return is_there;
+    }
+    /* Returns what it has taken the place of. */
+    std::uint64_t allocate(std::uint64_t line)
+    {
+        lines.insert(lines.begin(), line);
+        const std::uint64_t victim = lines.size() > ways ? lines.back() : laxity::Place::EMPTY;
+        lines.resize(std::min(lines.size(), ways));
+        return victim;
+    }
+};
+
+void check_as_plain_set(std::uint32_t ways, laxity_sim_replacement how, bool keeps_places)
+{
+    Random random{ways};
+    laxity::Cache cache = cache_of(std::uint64_t{ways} * LINE_BYTES, ways, how, keeps_places);
+    PlainSet plain{.ways = ways, .is_fifo = how == LAXITY_SIM_FIFO, .lines = {}};
+    for (int i = 0; i < 20000; i++) {
+        const std::uint64_t line = random.below(std::uint64_t{2} * ways);
+        if (random.is(1, 10)) {
+            cache.remove(line, line);
+            std::erase(plain.lines, line);
+            continue;
+        }
+        const bool is_there = cache.use(line) != nullptr;
+        CHECK_EQUAL(is_there, plain.use(line));
+        if (!is_there) {
+            CHECK_EQUAL(cache.allocate(line, ANY_WAY).line(), plain.allocate(line));
+        }
+    }
+}
+
+/* Whether places are ordered, ways are, or uses are counted. */
+void lines_are_replaced_as_those_of_a_plain_set_of_any_number_of_ways(void)
+{
+    for (std::uint32_t ways = 1; ways <= 64; ways *= 2) {
+        check_as_plain_set(ways, LAXITY_SIM_LRU, false);
+        check_as_plain_set(ways, LAXITY_SIM_LRU, true);
+        check_as_plain_set(ways, LAXITY_SIM_FIFO, false);
     }
 }
 
@@ -292,8 +321,7 @@ std::uint64_t n_held(laxity::Cache &cache, std::uint64_t n_lines)
 /* One allocates into ways 0 and 1 of 8 in 4 sets, the other into the rest. */
 void check_masks(laxity_sim_replacement how)
 {
-    laxity::Cache cache = cache_of(std::uint64_t{4} * 8 * LINE_BYTES, 8, how);
-    cache.keep_places();
+    laxity::Cache cache = cache_of(std::uint64_t{4} * 8 * LINE_BYTES, 8, how, true);
     Random random{how + 3U};
     std::uint64_t n_evicted = 0;
     std::uint64_t n_foreign = 0;
@@ -398,7 +426,7 @@ int main()
     RUN(lines_in_turn_through_sets_that_are_too_small_miss_as_in_figure_5_of_sebek);
     RUN(preemption_costs_as_in_figure_7_of_sebek);
     RUN(least_recently_used_lines_of_a_cache_are_all_in_one_of_more_ways);
-    RUN(ordered_and_kept_places_replace_the_same_lines);
+    RUN(lines_are_replaced_as_those_of_a_plain_set_of_any_number_of_ways);
     RUN(least_recently_used_line_is_replaced);
     RUN(line_allocated_first_is_replaced_whatever_its_use);
     RUN(tree_of_bits_points_away_from_what_was_used);

@@ -104,7 +104,8 @@ class Accesses {
         );
         Seen seen{.is_hit = true, .cause = Cause::Own, .is_from_memory = false};
         if (answer.what == laxity::Answer::Asked) {
-            const laxity::Request *const request = hierarchy.find(core, answer.request);
+            const laxity::Request *const request =
+                hierarchy.own(core).requests.find(answer.request);
             seen = {
                 .is_hit = false,
                 .cause = request->cause,
@@ -113,7 +114,8 @@ class Accesses {
         }
         for (laxity::Channel &channel : hierarchy.memory().channels()) {
             while (channel.next() != laxity::NEVER) {
-                (void)channel.decide(hierarchy.links());
+                (void)hierarchy.settle(channel.decide(hierarchy.memory().reads(), hierarchy.links())
+                );
             }
         }
         return seen;
@@ -287,7 +289,8 @@ class TwoUndecidedWrites {
     void decide()
     {
         laxity::Hierarchy &hierarchy = accesses_.hierarchy;
-        (void)hierarchy.memory().channels()[0].decide(hierarchy.links());
+        laxity::Memory &memory = hierarchy.memory();
+        (void)hierarchy.settle(memory.channels()[0].decide(memory.reads(), hierarchy.links()));
     }
 
   private:
