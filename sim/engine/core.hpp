@@ -130,10 +130,14 @@ class Core {
     [[nodiscard]] bool has_access_behind(std::size_t index) const;
     template <bool IS_PLAIN>
     bool touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as, std::uint64_t now);
+    template <bool IS_PLAIN>
+    bool fetch_ahead(Fetches &fetches, std::size_t index, std::uint64_t begun);
+    template <bool IS_PLAIN> bool access_ahead(const Access &access, std::uint64_t now);
     bool touch_lines_ahead(const Access &access, bool is_first_there, std::uint64_t now);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
     [[nodiscard]] std::size_t
     limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const;
+    [[nodiscard]] bool needs_turn(bool is_new) const;
     void advance_to(std::size_t index);
     [[nodiscard]] bool is_in_block() const
     {

@@ -39,6 +39,12 @@ struct Fetch {
     std::uint64_t known_as; /* by caches */
 };
 
+/* Those that are left of a block. */
+struct Fetches {
+    const Fetch *next;
+    const Fetch *end;
+};
+
 /* A translated block. */
 struct Block {
     std::vector<Step> steps;
@@ -49,6 +55,15 @@ struct Block {
     std::uint64_t address;
     std::uint64_t last_address; /* of the last instruction */
     std::uint64_t end_address;
+
+    [[nodiscard]] Fetches fetches_from(std::size_t index) const
+    {
+        Fetches left{.next = fetches.data(), .end = fetches.data() + fetches.size()};
+        while (left.next != left.end && left.next->index < index) {
+            left.next++;
+        }
+        return left;
+    }
 };
 
 /* What comes next in a program. */

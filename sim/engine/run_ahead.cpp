@@ -33,6 +33,9 @@ bool Core::needs_operand(const Registers &registers) const
 std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
 {
     const std::vector<Step> &steps = block.steps;
+    if (operands_.empty() && now_ + block.ticks < horizon) {
+        return steps.size();
+    }
     const std::uint64_t begun = now_ - steps[at].offset;
     const auto late = std::ranges::partition_point(steps, [begun, horizon](const Step &step) {
         return begun + step.offset < horizon;
@@ -94,6 +97,41 @@ bool Core::touch_lines_ahead(const Access &access, bool is_first_there, std::uin
     return true;
 }
 
+/* Fetches the lines of a block, which began at a time, up to those of an instruction. False: the
+ * next one must be asked for. */
+template <bool IS_PLAIN>
+[[gnu::always_inline]] inline bool
+Core::fetch_ahead(Fetches &fetches, std::size_t index, std::uint64_t begun)
+{
+    Position &position = *execution_.position;
+    const Step *const steps = position.block->steps.data();
+    for (; fetches.next != fetches.end && fetches.next->index <= index; fetches.next++) {
+        const Fetch &fetch = *fetches.next;
+        const std::uint64_t now = begun + steps[fetch.index].offset;
+        if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch.line, fetch.known_as, now)) {
+            line_ = fetch.line;
+            last_line_ = steps[fetch.index].last_line;
+            return false;
+        }
+        position.fetched = fetch.line;
+    }
+    return true;
+}
+
+/* False: a line of the access must be asked for. */
+template <bool IS_PLAIN>
+[[gnu::always_inline]] inline bool Core::access_ahead(const Access &access, std::uint64_t now)
+{
+    const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
+    const std::uint64_t first_byte = std::uint64_t{execution_.task} << SPACE_SHIFT;
+    const std::uint64_t begin = first_byte + access.address();
+    const std::uint64_t line = begin >> line_shift_;
+    const std::uint64_t known_as = execution_.reader->shared().line_of(line);
+    const bool is_there = touch_ahead<IS_PLAIN>(kind, line, known_as, now);
+    const bool is_last = (begin + access.bytes() - 1) >> line_shift_ == line;
+    return (is_there && is_last) || touch_lines_ahead(access, is_there, now);
+}
+
 /* Whether the next record is an access of the block, of this instruction or of one behind it. What
  * cannot be ends the program as soon as it comes. */
 bool Core::has_access_behind(std::size_t index) const
@@ -116,26 +154,9 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
     const Block &block = *position.block;
     const Step *const steps = block.steps.data();
     const std::uint64_t begun = now_ - steps[position.index].offset;
-    const std::uint64_t first_byte = std::uint64_t{execution_.task} << SPACE_SHIFT;
     std::size_t done = position.index;  /* instructions before it are */
     std::size_t least = position.index; /* that the next access may be of */
-    const Fetch *fetch = block.fetches.data();
-    const Fetch *const end_of_fetches = fetch + block.fetches.size();
-    while (fetch != end_of_fetches && fetch->index < done) {
-        fetch++;
-    }
-    const auto fetch_until = [&](std::size_t index) __attribute__((always_inline)) {
-        for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
-            const std::uint64_t now = begun + steps[fetch->index].offset;
-            if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch->line, fetch->known_as, now)) {
-                line_ = fetch->line;
-                last_line_ = steps[fetch->index].last_line;
-                return false;
-            }
-            position.fetched = fetch->line;
-        }
-        return true;
-    };
+    Fetches fetches = block.fetches_from(done);
     Event event = Event::Access;
     for (Words words = reader.words();; words.next++) {
         if (words.next == words.end || !Access::is_one(*words.next)) {
@@ -153,17 +174,11 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
             break;
         }
         least = index;
-        if (!fetch_until(index)) {
+        if (!fetch_ahead<IS_PLAIN>(fetches, index, begun)) {
             reader.take_until(words.next);
-            return {.index = fetch->index, .stage = Stage::Fetch};
+            return {.index = fetches.next->index, .stage = Stage::Fetch};
         }
-        const std::uint64_t now = begun + steps[index].offset;
-        const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
-        const std::uint64_t begin = first_byte + access.address();
-        const std::uint64_t line = begin >> line_shift_;
-        const bool is_there = touch_ahead<IS_PLAIN>(kind, line, reader.shared().line_of(line), now);
-        const bool is_last = (begin + access.bytes() - 1) >> line_shift_ == line;
-        if (!(is_there && is_last) && !touch_lines_ahead(access, is_there, now)) {
+        if (!access_ahead<IS_PLAIN>(access, begun + steps[index].offset)) {
             reader.take_until(words.next + 1);
             return {.index = index, .stage = Stage::Lines};
         }
@@ -172,8 +187,8 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
     if (event != Event::Block && !has_access_behind(until)) {
         return {.index = done, .stage = Stage::Boundary};
     }
-    if (!fetch_until(until - 1)) {
-        return {.index = fetch->index, .stage = Stage::Fetch};
+    if (!fetch_ahead<IS_PLAIN>(fetches, until - 1, begun)) {
+        return {.index = fetches.next->index, .stage = Stage::Fetch};
     }
     return {.index = until, .stage = Stage::Boundary};
 }
@@ -197,6 +212,13 @@ template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
     return false;
 }
 
+/* Whether what comes next is no block, or the line that the core is in must be fetched again. */
+bool Core::needs_turn(bool is_new) const
+{
+    return is_new ? execution_.reader->peek() != Event::Block
+                  : execution_.position->fetched == NEVER;
+}
+
 /* Whether the core has gone on, through one block after the other. */
 template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
 {
@@ -208,15 +230,12 @@ template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
     Position &position = *execution_.position;
     for (unsigned n = 0;; n++) {
         const bool is_new = !is_in_block();
-        if (is_new ? reader.peek() != Event::Block : position.fetched == NEVER) {
+        if (needs_turn(is_new)) {
             return n > 0;
         }
         const Block &block = is_new ? reader.block() : *position.block;
         const std::size_t from = is_new ? 0 : position.index;
-        std::size_t until = block.steps.size();
-        if (!operands_.empty() || now_ + block.ticks >= horizon) {
-            until = limit_of(block, from, horizon);
-        }
+        const std::size_t until = limit_of(block, from, horizon);
         if (until <= from) {
             return n > 0;
         }
