@@ -51,6 +51,8 @@ NAMING = [
     ("observe", "--cgroup", HOSTILE),
     ("platform", "derive", HOSTILE, "-o", "p.toml"),
     ("report", HOSTILE),
+    ("profile", "wcet", HOSTILE),
+    ("profile", "wcet", "mem", "--scenario", HOSTILE),
     ("reproduce", HOSTILE),
     ("reproduce", "sebek", HOSTILE),
     ("run", HOSTILE),
