@@ -53,6 +53,7 @@ NAMING = [
     ("report", HOSTILE),
     ("profile", "wcet", HOSTILE),
     ("profile", "wcet", "mem", "--scenario", HOSTILE),
+    ("profile", "schedulability", HOSTILE),
     ("reproduce", HOSTILE),
     ("reproduce", "sebek", HOSTILE),
     ("run", HOSTILE),

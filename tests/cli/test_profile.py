@@ -78,6 +78,35 @@ def test_period_is_twice_the_longest_response_of_a_pilot(laxity: Laxity):
     assert first["tasks"][0]["period_ns"] == 2 * longest > 1_000_000
 
 
+def test_share_of_deadlines_met_follows_from_the_responses_of_the_scenarios(laxity: Laxity):
+    done = laxity(
+        *("profile", "schedulability", "mem", "-b", "16KiB", "-t", "3", "--run-dir", "P"),
+        *("--scenario", "busy=load 2MiB@1-3", *SIMULATED),
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads((laxity.directory / "P" / "profile.json").read_text())
+    assert document["analyses"] == ["schedulability"]
+    wcet = max(
+        one["max_ns"]
+        for one in document["times"]
+        if (one["scenario"], one["quantity"]) == (0, "execution")
+    )
+    for one in document["met"]:
+        percent = one["utilisation_percent"]
+        assert one["deadline_ns"] == -(-100 * wcet // percent)
+        assert (one["jobs"], one["low"], one["high"]) == (3, None, None)
+    alone, busy = (
+        [one["met"] for one in document["met"] if one["scenario"] == at] for at in (0, 1)
+    )
+    # Twenty times the longest: all meet it; at 100 % the first job alone needs its switch, too.
+    assert alone[0] == busy[0] == 3
+    assert alone[-1] == 2
+    assert sum(busy) < sum(alone)
+    page = (laxity.directory / "P" / "report.html").read_text()
+    for text in (done.stdout, page):
+        assert "jobs of mem that met deadline = WCET / utilisation (simulated)" in text
+
+
 def test_corunner_that_dies_is_told_and_the_rest_is_kept(laxity: Laxity):
     # load takes a size, and ends with exit code 1 at another word.
     path, document = profiled(

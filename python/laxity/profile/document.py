@@ -12,11 +12,13 @@ import numpy as np
 from laxity.jobs.rows import execution_ns, finished, in_order, present, response_time_ns
 from laxity.jobs.run_data import snapshot_exec_ns
 from laxity.profile.scenario import ALONE
+from laxity.profile.schedulability import Process, met_of
 from laxity.profile.wcet import MEDIAN, Times, times_of
 from laxity.statistics.dependence import IntArray
 from laxity.store.manifest import Manifest, Record, kind_of_figures
 from laxity.store.run_directory import PROFILE, Run, open_run, read_document, write_document
 
+Analysis = Literal["wcet", "schedulability"]
 Quantity = Literal["execution", "response"]
 QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
 
@@ -76,15 +78,34 @@ class TimesRecord(Record, frozen=True, kw_only=True):
     slowdown_median: float | None
 
 
+class MetRecord(Record, frozen=True, kw_only=True):
+    """How many jobs of one program in one scenario met a deadline of WCET / utilisation.
+
+    The WCET is the observed maximum of its execution time, alone. `jobs`: all that were released.
+    `low`, `high`: the 95 % interval of the share; null: too few processes, or simulated.
+    """
+
+    target: int
+    scenario: int
+    utilisation_percent: int
+    deadline_ns: int
+    met: int
+    jobs: int
+    low: float | None
+    high: float | None
+
+
 class Profile(Record, frozen=True, kw_only=True):
-    """profile.json. `period_ns` of each target is its pilot's; null: it did not come so far."""
+    """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all."""
 
     schema: Literal[1] = 1
+    analyses: list[Analysis]
     kind: Literal["measured", "simulated"]
     targets: list[Target]
     scenarios: list[ScenarioRecord]
     units: list[Unit]
     times: list[TimesRecord] = msgspec.field(default_factory=list)
+    met: list[MetRecord] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:
@@ -113,7 +134,12 @@ def join(tmp: Path, manifest: Manifest) -> None:
         for quantity in QUANTITIES
         for record in _records(asked, whole, target, quantity)
     ]
-    write_document(tmp / PROFILE, msgspec.structs.replace(asked, times=times))
+    met = [
+        record
+        for target in range(len(asked.targets))
+        for record in _met_records(asked, whole, target, times)
+    ]
+    write_document(tmp / PROFILE, msgspec.structs.replace(asked, times=times, met=met))
 
 
 def processes_of(
@@ -124,11 +150,15 @@ def processes_of(
     Raises:
         RecordError: A run is damaged.
     """
+    return [_times(run, quantity) for run in _runs_of(asked, runs, target, scenario)]
+
+
+def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int) -> list[Run]:
     units = sorted(
         (one for one in asked.units if (one.target, one.scenario) == (target, scenario)),
         key=lambda one: one.process,
     )
-    return [_times(runs[one.run], quantity) for one in units if one.run in runs]
+    return [runs[one.run] for one in units if one.run in runs]
 
 
 def kind_of(manifest: Manifest) -> Literal["measured", "simulated"]:
@@ -192,6 +222,41 @@ def _record(
         slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
         slowdown_median=_ratio(times, alone, _median_ns),
     )
+
+
+def _met_records(
+    asked: Profile, runs: Mapping[str, Run], target: int, times: Sequence[TimesRecord]
+) -> Iterator[MetRecord]:
+    """Hold each scenario's responses against deadlines from the execution alone."""
+    wcet_ns = next(
+        (
+            one.max_ns
+            for one in times
+            if (one.target, one.quantity) == (target, "execution")
+            and asked.scenarios[one.scenario].name == ALONE
+        ),
+        0,
+    )
+    for scenario in range(len(asked.scenarios)):
+        processes = [_process(run) for run in _runs_of(asked, runs, target, scenario)]
+        processes = [one for one in processes if one.n]
+        for one in met_of(processes, wcet_ns) if processes and wcet_ns else ():
+            yield MetRecord(
+                target=target,
+                scenario=scenario,
+                utilisation_percent=one.percent,
+                deadline_ns=one.deadline_ns,
+                met=one.met,
+                jobs=one.jobs,
+                low=None if asked.kind == "simulated" else one.low,
+                high=None if asked.kind == "simulated" else one.high,
+            )
+
+
+def _process(run: Run) -> Process:
+    responses_ns = _times(run, "response")
+    released = sum(one.released for one in run.manifest.tasks)
+    return Process(responses_ns, max(released - responses_ns.size, 0))
 
 
 def _median_ns(times: Times) -> int | None:

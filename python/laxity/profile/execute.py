@@ -20,7 +20,7 @@ from laxity.jobs.rows import finished, response_time_ns
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
-from laxity.profile.document import Profile, ScenarioRecord, Target, Unit, kind_of
+from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit, kind_of
 from laxity.profile.scenario import Scenario
 from laxity.store.run_directory import PROFILE, open_run, read_manifest, write_document
 
@@ -37,6 +37,7 @@ class ProfileRequest:
     """What is profiled, and where it is stored.
 
     Attributes:
+        analyses: What is shown of it.
         targets: Tables of tasks as a spec has them; without a period: that of a pilot.
         scenarios: The task alone is the first.
         n_processes: Of each target in each scenario.
@@ -47,6 +48,7 @@ class ProfileRequest:
         on_begin: Told what begins: its number from 1, how many there are, its name.
     """
 
+    analyses: tuple[Analysis, ...]
     targets: tuple[Mapping[str, Any], ...]
     scenarios: tuple[Scenario, ...]
     n_processes: int
@@ -114,6 +116,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
 
 def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:
     return Profile(
+        analyses=list(request.analyses),
         kind=kind_of(read_manifest(tmp)),
         targets=[
             Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets

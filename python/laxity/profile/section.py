@@ -25,13 +25,22 @@ from laxity.page.blocks import (
     text_cell,
 )
 from laxity.page.figures import Labelled
-from laxity.profile.document import Profile, TimesRecord, names_of, processes_of, read_profile
+from laxity.profile.document import (
+    QUANTITIES,
+    MetRecord,
+    Profile,
+    TimesRecord,
+    names_of,
+    processes_of,
+    read_profile,
+)
 from laxity.profile.document import Quantity as TimesOf
+from laxity.profile.figure import LOOKS, MetLine, met_lines
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
 from laxity.store.run_directory import Run
 
-_INKS = ("alone", "contention", "interfered", "missed", "rest", "latency")
+_SHOWN_PERCENTS = (20, 40, 60, 80, 100)
 _METHOD = (
     "The maximum is the longest that was seen, not a bound. The process is the unit of each "
     "interval (95 %, Korn and Graubard's share, Woodruff's quantile): jobs of one process share "
@@ -42,14 +51,24 @@ _METHOD = (
 
 
 def sentences(asked: Profile) -> tuple[str, ...]:
-    """Say of each program by how much the worst scenario makes it longer."""
+    """Say of each program what the worst scenario does to it."""
     if not asked.times:
         return ("No job finished.",)
+    tell = _met_sentence if "schedulability" in asked.analyses else _sentence
     return tuple(
         sentence
         for target, name in enumerate(names_of(asked))
-        if (sentence := _sentence(asked, target, name))
+        if (sentence := tell(asked, target, visible(name)))
     )
+
+
+def _met_sentence(asked: Profile, target: int, name: str) -> str:
+    told = [
+        f"{_all_meet(points)} ({scenario.name})"
+        for at, scenario in enumerate(asked.scenarios)
+        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
+    ]
+    return f"{name}: all jobs met their deadlines up to {', '.join(told)}; {asked.kind}."
 
 
 def _sentence(asked: Profile, target: int, name: str) -> str:
@@ -58,7 +77,7 @@ def _sentence(asked: Profile, target: int, name: str) -> str:
         return ""
     longest = max(of_it, key=lambda one: one.max_ns)
     told = (
-        f"{visible(name)}: observed maximum {show_duration(longest.max_ns)} "
+        f"{name}: observed maximum {show_duration(longest.max_ns)} "
         f"({asked.scenarios[longest.scenario].name}, n = {show_count(longest.jobs)} jobs of "
         f"{_processes(longest.processes)})"
     )
@@ -98,17 +117,69 @@ def overview(asked: Profile) -> tuple[Block, ...]:
 
 
 def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> Iterator[Block]:
-    for quantity in ("execution", "response"):
+    if "wcet" in asked.analyses:
+        yield from _times_blocks(asked, runs, target, name)
+    if "schedulability" in asked.analyses:
+        yield from _met_blocks(asked, target, name)
+
+
+def _times_blocks(
+    asked: Profile, runs: Mapping[str, Run], target: int, name: str
+) -> Iterator[Block]:
+    for quantity in QUANTITIES:
         rows = [one for one in asked.times if (one.target, one.quantity) == (target, quantity)]
         if rows:
             yield _table(asked, rows, quantity, name)
     drawn = [
         figure
-        for quantity in ("execution", "response")
+        for quantity in QUANTITIES
         if (figure := _figure(asked, runs, target, quantity, name)) is not None
     ]
     if drawn:
         yield Figures(tuple(drawn))
+
+
+def _met_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
+    lines = [
+        MetLine(scenario.name, points)
+        for at, scenario in enumerate(asked.scenarios)
+        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
+    ]
+    if not lines:
+        return
+    head = ("scenario", "jobs", "all meet up to", *(f"{at} %" for at in _SHOWN_PERCENTS))
+    rows = tuple(
+        (
+            text_cell(line.name),
+            number_cell(show_count(line.points[0].jobs)),
+            number_cell(_all_meet(line.points)),
+            *(_met_cell(one) for one in line.points if one.utilisation_percent in _SHOWN_PERCENTS),
+        )
+        for line in lines
+    )
+    remarks = ("", "", "", *("95 % interval" for _ in _SHOWN_PERCENTS))
+    caption = f"jobs of {name} that met deadline = WCET / utilisation ({asked.kind})"
+    yield Table(caption, head, rows, remarks=remarks)
+    prefix = f"target{target}-met"
+    alt = f"Share of jobs of {name} that met their deadline, against utilisation, by scenario"
+    n = min(line.points[0].jobs for line in lines)
+    text = f"{caption[:-1]}); WCET: observed maximum alone, n ≥ {show_count(n)} jobs each."
+    drawn = lines[: len(LOOKS)]
+    yield Figures((FigureBlock(prefix, partial(met_lines, drawn, prefix, alt), text),))
+
+
+def _all_meet(points: Sequence[MetRecord]) -> str:
+    """Return the highest utilisation up to which no job missed."""
+    failing = [one.utilisation_percent for one in points if one.met < one.jobs]
+    held = [at for one in points if (at := one.utilisation_percent) < min(failing, default=101)]
+    return f"{max(held)} %" if held else "none"
+
+
+def _met_cell(one: MetRecord) -> Cell:
+    text = f"{100 * one.met / one.jobs:.1f} %"
+    if one.low is None or one.high is None:
+        return number_cell(text)
+    return number_cell(text, f"{100 * one.low:.1f} to {100 * one.high:.1f} %")
 
 
 def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str) -> Table:
@@ -160,10 +231,10 @@ def _figure(
     asked: Profile, runs: Mapping[str, Run], target: int, quantity: TimesOf, name: str
 ) -> FigureBlock | None:
     data = []
-    for scenario, one in enumerate(asked.scenarios[: len(_INKS)]):
+    for scenario, one in enumerate(asked.scenarios[: len(LOOKS)]):
         jobs = [part for part in processes_of(asked, runs, target, scenario, quantity) if part.size]
         if jobs:
-            data.append(Labelled(from_samples(np.concatenate(jobs)), _INKS[scenario], one.name))
+            data.append(Labelled(from_samples(np.concatenate(jobs)), LOOKS[scenario][0], one.name))
     if not data:
         return None
     prefix = f"target{target}-{quantity}"
