@@ -17,6 +17,7 @@ DOCUMENTS = {
         "Diagnosis",
     ),
     "compare": ("what laxity compare prints", "laxity.compare.sides", "Answer"),
+    "profile": ("profile.json of a profile", "laxity.profile.document", "Profile"),
     "reproduction": (
         "reproduction.json of a run: values of a paper, and ours",
         "laxity.papers.result",

@@ -50,6 +50,7 @@ class LazyGroup(click.Group):
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "platform": ("platform", "platform", "Write platform files from what was measured."),
+        "profile": ("profile", "profile", "Tell what programs do, alone and interfered with."),
         "report": ("report", "report", "Build the HTML report of a run."),
         "reproduce": ("reproduce", "reproduce", "Make the experiments of a paper again."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),

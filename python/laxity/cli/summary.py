@@ -49,6 +49,8 @@ def summary_text(run: Run) -> str:
         return _outcome_line(run.manifest) + _suite_text(run)
     if run.manifest.kind == "reproduction":
         return _outcome_line(run.manifest) + reproduction_text(run)
+    if run.manifest.kind == "profile":
+        return _outcome_line(run.manifest) + _profile_text(run)
     page = read_page(run)
     found = [block for data in page.runs for block in _found_blocks(page, data)]
     found_text = text_of([*found, *(Paragraph(line) for line in _after_lines(page))])
@@ -80,6 +82,17 @@ def reproduction_text(run: Run) -> str:
 
     tables = [block for section in sections(run) for block in section.blocks]
     return text_of([*tables, *overview(read_reproduction(run.path))])
+
+
+def _profile_text(run: Run) -> str:
+    from laxity.profile.document import read_profile  # noqa: PLC0415 - few runs are such
+    from laxity.profile.section import overview, sections, sentences  # noqa: PLC0415 - with the above
+
+    asked = read_profile(run.path)
+    found = [Paragraph(line) for line in sentences(asked)]
+    tables = [block for section in sections(run) for block in section.blocks]
+    changes = [Paragraph(f"changed during the run: {one}") for one in run.manifest.doctor_drift]
+    return text_of([*found, *tables, *overview(asked), *changes])
 
 
 def _suite_text(run: Run) -> str:
@@ -146,6 +159,10 @@ def summary_document(run: Run) -> dict[str, Any]:
         from laxity.papers.result import read_reproduction  # noqa: PLC0415 - few runs are such
 
         document["reproduction"] = read_reproduction(run.path)
+    if manifest.kind == "profile":
+        from laxity.profile.document import read_profile  # noqa: PLC0415 - with the above
+
+        document["profile"] = read_profile(run.path)
     if manifest.measurement is not None or manifest.experiment is not None:
         # Also at the top: a single measurement is the document.
         document |= _found_document(page.runs[0])

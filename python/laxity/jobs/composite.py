@@ -59,7 +59,7 @@ class Composite:
         platform: Of all of them, as the manifest names it.
     """
 
-    kind: Literal["demo", "measure", "reproduction", "suite"]
+    kind: Literal["demo", "measure", "profile", "reproduction", "suite"]
     name: str
     final: Path
     command_line: list[str]
@@ -192,5 +192,5 @@ def _finish(run: NewRun, manifest: Manifest, judge: Callable[[Path], tuple[int, 
 
 def _message(manifest: Manifest, end: Manifest) -> str:
     """Name the child, where it is not clear which one is meant."""
-    is_named = manifest.kind in {"measure", "reproduction", "suite"} and end.message
+    is_named = manifest.kind in {"measure", "profile", "reproduction", "suite"} and end.message
     return f"{end.name}: {end.message}" if is_named else end.message

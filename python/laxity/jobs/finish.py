@@ -41,7 +41,12 @@ _FOLDS = {
     "vetting": "laxity.suites.stored_results",
 }
 # Who adds to a run that consists of runs what they are together: `join` of these modules.
-_JOINS = ("laxity.costs.from_rows", "laxity.papers.result", "laxity.suites.stored_results")
+_JOINS = (
+    "laxity.costs.from_rows",
+    "laxity.papers.result",
+    "laxity.profile.document",
+    "laxity.suites.stored_results",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ _PAGES = {
     "bound": "laxity.bounds.page",
     "compare": "laxity.compare.page",
     "experiment": "laxity.bounds.experiment_page",
+    "profile": "laxity.profile.page",
     "reproduction": "laxity.papers.page",
     "suite": "laxity.suites.page",
     "vetting": "laxity.suites.vetting_page",

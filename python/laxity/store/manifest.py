@@ -30,6 +30,7 @@ RunKind = Literal[
     "bound",
     "compare",
     "experiment",
+    "profile",
     "reproduction",
     "suite",
     "vetting",

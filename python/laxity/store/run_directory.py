@@ -53,6 +53,7 @@ BOUND = "bound.json"
 # Of a run that compares others: the answer.
 COMPARE = "compare.json"
 # Of a run that reproduces a paper: its values beside ours.
+PROFILE = "profile.json"
 REPRODUCTION = "reproduction.json"
 # Of a run of a suite: what came of each program. Of a vetting: the verdicts, and what they rest on.
 SUITE = "suite.json"

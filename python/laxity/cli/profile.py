@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity profile`: what programs do in jobs, alone and interfered with."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    allow_unprivileged_option,
+    debug_option,
+    format_option,
+    named_as_options,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+    seed_option,
+    with_options,
+)
+from laxity.cli.run import resolution_here_ns
+from laxity.cli.spec_options import key_option
+from laxity.core.cpus import parse_cpus
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
+from laxity.core.spec_reader import split_words
+from laxity.errors import ConfigError, located
+
+if TYPE_CHECKING:
+    from laxity.profile.document import Analysis
+
+_PROCESSES, _JOBS = 20, 50
+# Nothing varies from one simulated process to the next.
+_PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
+_TELL_EVERY_S = 10
+_TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority")
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    workloads: tuple[str, ...]
+    words: str | None
+    period: str | None
+    deadline: str | None
+    cpus: str | None
+    policy: str | None
+    priority: int | None
+    processes: int | None
+    jobs: int | None
+    scenario: tuple[str, ...]
+    platform: str | None
+    seed: int | None
+    allow_unprivileged: bool
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    quiet: bool
+
+    @property
+    def task(self) -> dict[str, Any]:
+        """What was given of the task."""
+        given = {key: getattr(self, key) for key in _TASK_KEYS}
+        return {key: value for key, value in given.items() if value is not None}
+
+
+@click.group()
+def profile() -> None:
+    """Tell what programs do in jobs: how long they take, alone and interfered with."""
+
+
+_options = with_options(
+    click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True),
+    click.option(
+        "-b",
+        "--words",
+        metavar="'WORD...'",
+        help="Words for the workload, one quoted string.  [default: those of its example]",
+    ),
+    key_option(TaskTable, "period"),
+    key_option(TaskTable, "deadline"),
+    key_option(TaskTable, "cpus"),
+    key_option(TaskTable, "policy"),
+    key_option(TaskTable, "priority"),
+    click.option(
+        "--processes",
+        type=click.IntRange(1, 1000),
+        metavar="N",
+        help="Fresh processes in each scenario.  [default: 20; simulated 1]",
+    ),
+    click.option(
+        "-t",
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Jobs of each process.  [default: 50; simulated 5]",
+    ),
+    click.option(
+        "--scenario",
+        metavar="'NAME=WORKLOAD ARG...@CPUS'",
+        multiple=True,
+        help="Co-runners, several with semicolons; repeatable.  [default: readers, mixed, writers]",
+    ),
+    key_option(RunTable, "platform"),
+    seed_option,
+    allow_unprivileged_option,
+    run_dir_option,
+    run_root_option,
+    no_report_option,
+    format_option("table", "json"),
+    quiet_option,
+    debug_option,
+)
+
+
+@profile.command()
+@_options
+def wcet(**given: object) -> int:
+    """Measure how long jobs take: the observed maximum, quantiles, how much longer than alone.
+
+    Each WORKLOAD runs in fresh processes, alone and beside the co-runners of each scenario in turn,
+    so that what the machine does meanwhile is in all of them. Without --period it is twice the
+    longest response of a pilot. The observed maximum is not a bound.
+    """
+    return _profile("wcet", msgspec.convert(given, _Options))
+
+
+@profile.command()
+@_options
+def schedulability(**given: object) -> int:
+    """Tell which share of jobs meets a deadline of WCET / utilisation, from 5 % to 100 %.
+
+    The WCET is the longest execution that was observed alone; responses are those beside the
+    co-runners of each scenario. What runs, and how often, is as in laxity profile wcet.
+    """
+    return _profile("schedulability", msgspec.convert(given, _Options))
+
+
+def _profile(analysis: "Analysis", options: _Options) -> int:
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
+    from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
+    from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
+    from laxity.platform.tools import list_workloads  # noqa: PLC0415 - with the above
+    from laxity.profile.execute import ProfileRequest, run_profile  # noqa: PLC0415 - with the above
+    from laxity.profile.scenario import read_scenarios, usual_scenarios  # noqa: PLC0415 - with the above
+
+    words, given = options.words, options.task
+    if words is not None and len(options.workloads) > 1:
+        msg = "-b: describes one workload, and several are named; name one"
+        raise ConfigError(msg)
+    name = options.platform or NATIVE_PLATFORM
+    is_simulated = name.startswith(SIMULATED)
+    examples = {one.name: one.example for one in list_workloads()}
+    targets = tuple(
+        {
+            "workload": one,
+            "args": split_words(words, "-b") if words is not None else examples.get(one, []),
+        }
+        for one in options.workloads
+    )
+    with located("--platform"):
+        opened = open_platform(None, name)
+    with opened as where:
+        allowed = sorted(where.cpus().allowed)
+        if "cpus" not in given:
+            given["cpus"] = str(allowed[0] if is_simulated else default_cpus(where.facts())[-1])
+        others = [cpu for cpu in allowed if cpu not in parse_cpus(given["cpus"])]
+        usual = (_PROCESSES_SIMULATED, _JOBS_SIMULATED) if is_simulated else (_PROCESSES, _JOBS)
+        request = ProfileRequest(
+            analyses=(analysis,),
+            targets=tuple({**given, **one} for one in targets),
+            scenarios=read_scenarios(options.scenario)
+            if options.scenario
+            else usual_scenarios(others),
+            n_processes=options.processes or usual[0],
+            run={
+                "jobs": options.jobs or usual[1],
+                "seed": 1 if options.seed is None and is_simulated else options.seed,
+                "platform": name,
+            },
+            resolution_ns=1 if is_simulated else resolution_here_ns(),
+            final=run_path("profile", options.run_dir, options.run_root),
+            command_line=["laxity", *sys.argv[1:]],
+            allow_unprivileged=options.allow_unprivileged,
+            on_begin=_Progress(is_quiet=options.quiet).show,
+        )
+        with named_as_options({*given, "jobs", "seed"}), forwarded_signals() as signals:
+            finished = run_profile(request, signals, where)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )
+
+
+class _Progress:
+    """A line on stderr, at most every 10 s, with the time that is left."""
+
+    def __init__(self, *, is_quiet: bool) -> None:
+        self._is_quiet = is_quiet
+        self._begun_s = self._told_s = time.monotonic()
+
+    def show(self, number: int, n_all: int, name: str) -> None:
+        """Tell what begins."""
+        now_s = time.monotonic()
+        if self._is_quiet or (number > 1 and now_s - self._told_s < _TELL_EVERY_S):
+            return
+        self._told_s = now_s
+        done = number - 1
+        left = f", {(now_s - self._begun_s) / done * (n_all - done):.0f} s left" if done else ""
+        print(f"laxity profile: {number} of {n_all}: {name}{left}", file=sys.stderr)

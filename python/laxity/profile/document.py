@@ -1,0 +1,277 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""profile.json: what was profiled, and the figures, computed from the runs by who finishes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from laxity.jobs.rows import execution_ns, finished, in_order, present, response_time_ns
+from laxity.jobs.run_data import snapshot_exec_ns
+from laxity.profile.scenario import ALONE
+from laxity.profile.schedulability import Process, met_of
+from laxity.profile.wcet import MEDIAN, Times, times_of
+from laxity.statistics.dependence import IntArray
+from laxity.store.manifest import Manifest, Record, kind_of_figures
+from laxity.store.run_directory import PROFILE, Run, open_run, read_document, write_document
+
+Analysis = Literal["wcet", "schedulability"]
+Quantity = Literal["execution", "response"]
+QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
+
+
+class Target(Record, frozen=True, kw_only=True):
+    """A program that is profiled."""
+
+    workload: str
+    args: list[str]
+
+
+class ScenarioRecord(Record, frozen=True, kw_only=True):
+    """What runs beside it: co-runners as `--interfere` takes them."""
+
+    name: str
+    interfere: list[str]
+
+
+class Unit(Record, frozen=True, kw_only=True):
+    """One process: the run below `runs/`, and places in `targets` and `scenarios`."""
+
+    run: str
+    target: int
+    scenario: int
+    process: int
+
+
+class QuantileRecord(Record, frozen=True, kw_only=True):
+    """A quantile with its 95 % interval; without one `reason` says why."""
+
+    q: float
+    value_ns: int
+    low_ns: int | None
+    high_ns: int | None
+    reason: str | None
+
+
+class TimesRecord(Record, frozen=True, kw_only=True):
+    """Times of one program in one scenario.
+
+    `max_ns`: the observed maximum, not a bound; `jobs_since_max`: after it, none was longer;
+    `share_beyond`: the 95 % bound on the share of jobs that are longer, if jobs may be exchanged
+    for each other; null: the last job was the longest. `slowdown_max`, `slowdown_median`: over
+    those of the program alone; null: alone itself, or there are none.
+    """
+
+    target: int
+    scenario: int
+    quantity: Quantity
+    processes: int
+    jobs: int
+    max_ns: int
+    jobs_since_max: int
+    share_beyond: float | None
+    quantiles: list[QuantileRecord]
+    slowdown_max: float | None
+    slowdown_median: float | None
+
+
+class MetRecord(Record, frozen=True, kw_only=True):
+    """How many jobs of one program in one scenario met a deadline of WCET / utilisation.
+
+    The WCET is the observed maximum of its execution time, alone. `jobs`: all that were released.
+    `low`, `high`: the 95 % interval of the share; null: too few processes, or simulated.
+    """
+
+    target: int
+    scenario: int
+    utilisation_percent: int
+    deadline_ns: int
+    met: int
+    jobs: int
+    low: float | None
+    high: float | None
+
+
+class Profile(Record, frozen=True, kw_only=True):
+    """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all."""
+
+    schema: Literal[1] = 1
+    analyses: list[Analysis]
+    kind: Literal["measured", "simulated"]
+    targets: list[Target]
+    scenarios: list[ScenarioRecord]
+    units: list[Unit]
+    times: list[TimesRecord] = msgspec.field(default_factory=list)
+    met: list[MetRecord] = msgspec.field(default_factory=list)
+
+
+def read_profile(directory: Path) -> Profile:
+    """Read profile.json of a run.
+
+    Raises:
+        RecordError: It is missing or damaged.
+    """
+    return read_document(directory / PROFILE, Profile)
+
+
+def join(tmp: Path, manifest: Manifest) -> None:
+    """Compute the figures of a profile from its runs; of another run nothing.
+
+    Raises:
+        RecordError: A run within is damaged.
+    """
+    if manifest.kind != "profile":
+        return
+    asked = read_profile(tmp)
+    runs = {name: open_run(tmp / "runs" / name) for name in manifest.runs}
+    whole = {name: run for name, run in runs.items() if run.manifest.status == "complete"}
+    times = [
+        record
+        for target in range(len(asked.targets))
+        for quantity in QUANTITIES
+        for record in _records(asked, whole, target, quantity)
+    ]
+    met = [
+        record
+        for target in range(len(asked.targets))
+        for record in _met_records(asked, whole, target, times)
+    ]
+    write_document(tmp / PROFILE, msgspec.structs.replace(asked, times=times, met=met))
+
+
+def processes_of(
+    asked: Profile, runs: Mapping[str, Run], target: int, scenario: int, quantity: Quantity
+) -> list[IntArray]:
+    """Take the times of the finished jobs of each process, in the order in which they ran.
+
+    Raises:
+        RecordError: A run is damaged.
+    """
+    return [_times(run, quantity) for run in _runs_of(asked, runs, target, scenario)]
+
+
+def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int) -> list[Run]:
+    units = sorted(
+        (one for one in asked.units if (one.target, one.scenario) == (target, scenario)),
+        key=lambda one: one.process,
+    )
+    return [runs[one.run] for one in units if one.run in runs]
+
+
+def kind_of(manifest: Manifest) -> Literal["measured", "simulated"]:
+    """Tell of which kind the figures are."""
+    return kind_of_figures(manifest)
+
+
+def _times(run: Run, quantity: Quantity) -> IntArray:
+    jobs = in_order(finished(run.stream("jobs")))
+    if quantity == "response":
+        return present(response_time_ns(jobs))
+    column = execution_ns(jobs, snapshot_exec_ns(run.manifest))
+    return np.array([], np.int64) if column is None else present(column)
+
+
+def _records(
+    asked: Profile, runs: Mapping[str, Run], target: int, quantity: Quantity
+) -> Iterator[TimesRecord]:
+    found = [
+        times_of(
+            processes_of(asked, runs, target, scenario, quantity),
+            is_exact=asked.kind == "simulated",
+        )
+        for scenario in range(len(asked.scenarios))
+    ]
+    alone = next(
+        (
+            times
+            for times, scenario in zip(found, asked.scenarios, strict=True)
+            if scenario.name == ALONE
+        ),
+        None,
+    )
+    for scenario, times in enumerate(found):
+        if times is not None:
+            yield _record(target, scenario, quantity, times, None if times is alone else alone)
+
+
+def _record(
+    target: int, scenario: int, quantity: Quantity, times: Times, alone: Times | None
+) -> TimesRecord:
+    return TimesRecord(
+        target=target,
+        scenario=scenario,
+        quantity=quantity,
+        processes=times.n_processes,
+        jobs=times.n_jobs,
+        max_ns=times.longest_ns,
+        jobs_since_max=times.n_since,
+        share_beyond=times.share_beyond,
+        quantiles=[
+            QuantileRecord(
+                q=q,
+                value_ns=one.value_ns,
+                low_ns=one.low_ns,
+                high_ns=one.high_ns,
+                reason=one.reason,
+            )
+            for q, one in times.quantiles.items()
+        ],
+        slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
+        slowdown_median=_ratio(times, alone, _median_ns),
+    )
+
+
+def _met_records(
+    asked: Profile, runs: Mapping[str, Run], target: int, times: Sequence[TimesRecord]
+) -> Iterator[MetRecord]:
+    """Hold each scenario's responses against deadlines from the execution alone."""
+    wcet_ns = next(
+        (
+            one.max_ns
+            for one in times
+            if (one.target, one.quantity) == (target, "execution")
+            and asked.scenarios[one.scenario].name == ALONE
+        ),
+        0,
+    )
+    for scenario in range(len(asked.scenarios)):
+        processes = [_process(run) for run in _runs_of(asked, runs, target, scenario)]
+        processes = [one for one in processes if one.n]
+        for one in met_of(processes, wcet_ns) if processes and wcet_ns else ():
+            yield MetRecord(
+                target=target,
+                scenario=scenario,
+                utilisation_percent=one.percent,
+                deadline_ns=one.deadline_ns,
+                met=one.met,
+                jobs=one.jobs,
+                low=None if asked.kind == "simulated" else one.low,
+                high=None if asked.kind == "simulated" else one.high,
+            )
+
+
+def _process(run: Run) -> Process:
+    responses_ns = _times(run, "response")
+    released = sum(one.released for one in run.manifest.tasks)
+    return Process(responses_ns, max(released - responses_ns.size, 0))
+
+
+def _median_ns(times: Times) -> int | None:
+    return times.quantiles[MEDIAN].value_ns if MEDIAN in times.quantiles else None
+
+
+def _ratio(times: Times, alone: Times | None, of: Callable[[Times], int | None]) -> float | None:
+    figures = (of(times), None if alone is None else of(alone))
+    return None if figures[0] is None or not figures[1] else figures[0] / figures[1]
+
+
+def names_of(asked: Profile) -> Sequence[str]:
+    """Name the targets: by their workloads, and by their arguments where that is not enough."""
+    workloads = [one.workload for one in asked.targets]
+    return [
+        one.workload if workloads.count(one.workload) == 1 else " ".join((one.workload, *one.args))
+        for one in asked.targets
+    ]

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laxity.core.signals import Forwarder
+from laxity.core.spec import Spec
+from laxity.core.spec_reader import parse_interfere_option, resolve_spec
+from laxity.core.units import exact_duration
+from laxity.errors import PlatformError
+from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.finish import Finished
+from laxity.jobs.rows import finished, response_time_ns
+from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
+from laxity.platform.platform import Platform
+from laxity.platform.platform_file import platform_in_run
+from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit, kind_of
+from laxity.profile.scenario import Scenario
+from laxity.store.run_directory import PROFILE, open_run, read_manifest, write_document
+
+PILOT = "pilot"
+_PILOT = {"jobs": 3}
+_PILOT_PERIOD = "100ms"
+# The period is so many times the longest response of the pilot: jobs seldom wait for one another.
+_ROOM = 2
+_LEAST_PERIOD_NS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRequest:
+    """What is profiled, and where it is stored.
+
+    Attributes:
+        analyses: What is shown of it.
+        targets: Tables of tasks as a spec has them; without a period: that of a pilot.
+        scenarios: The task alone is the first.
+        n_processes: Of each target in each scenario.
+        run: The table `[run]`: jobs of each process, seed, platform.
+        resolution_ns: Of the clock that releases jobs.
+        final: Directory of the finished run.
+        command_line: What was typed.
+        on_begin: Told what begins: its number from 1, how many there are, its name.
+    """
+
+    analyses: tuple[Analysis, ...]
+    targets: tuple[Mapping[str, Any], ...]
+    scenarios: tuple[Scenario, ...]
+    n_processes: int
+    run: Mapping[str, Any]
+    resolution_ns: int
+    final: Path
+    command_line: list[str]
+    allow_unprivileged: bool
+    on_begin: Callable[[int, int, str], None]
+    periods: dict[int, str] = field(default_factory=dict)
+
+
+def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
+    """Run all processes, those of one round of scenarios after each other.
+
+    Raises:
+        ConfigError: A program or a co-runner cannot be.
+        LaxityError: As a run; what was measured before stays.
+    """
+    units = [
+        Unit(
+            run=_name(request, target, scenario, process),
+            target=target,
+            scenario=scenario,
+            process=process,
+        )
+        for process in range(request.n_processes)
+        for target in range(len(request.targets))
+        for scenario in range(len(request.scenarios))
+    ]
+    # Refused before anything runs; what a pilot finds has no part in it.
+    specs = [
+        prepare_spec(
+            _spec(request, unit.target, request.scenarios[unit.scenario], _PILOT_PERIOD), platform
+        )
+        for unit in units[: len(request.targets) * len(request.scenarios)]
+    ]
+    seed = specs[0].seed
+    pilots = [at for at, target in enumerate(request.targets) if "period" not in target]
+    n_all = len(pilots) + len(units)
+    children = [
+        *(
+            _pilot(request, target, (number, n_all), seed, platform)
+            for number, target in enumerate(pilots, 1)
+        ),
+        *(
+            _process(request, unit, (number, n_all), seed, platform)
+            for number, unit in enumerate(units, len(pilots) + 1)
+        ),
+    ]
+    whole = Composite(
+        kind="profile",
+        name="profile",
+        final=request.final,
+        command_line=request.command_line,
+        seed=seed,
+        cpus=specs[0].tasks[0].cpus,
+        fallbacks=(),
+        children=tuple(children),
+        begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units, tmp)),
+        platform=platform_in_run(specs[0].platform),
+    )
+    return run_composite(whole, signals, platform)
+
+
+def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:
+    return Profile(
+        analyses=list(request.analyses),
+        kind=kind_of(read_manifest(tmp)),
+        targets=[
+            Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
+        ],
+        scenarios=[
+            ScenarioRecord(name=one.name, interfere=list(one.interfere))
+            for one in request.scenarios
+        ],
+        units=list(units),
+    )
+
+
+def _name(request: ProfileRequest, target: int, scenario: int, process: int) -> str:
+    name = f"{request.targets[target]['workload']}-{request.scenarios[scenario].name}-{process:02}"
+    return name if len(request.targets) == 1 else f"{target:02}-{name}"
+
+
+def _spec(request: ProfileRequest, target: int, scenario: Scenario, period: str) -> Spec:
+    interfere = [parse_interfere_option(one) for one in scenario.interfere]
+    task = {"period": period, **request.targets[target]}
+    return resolve_spec(dict(request.run), [task], interfere, request.resolution_ns)
+
+
+def _pilot(
+    request: ProfileRequest,
+    target: int,
+    number: tuple[int, int],
+    seed: int | None,
+    platform: Platform,
+) -> Child:
+    """Find the period of a program: from its longest response, alone."""
+    name = f"{PILOT}-{target:02}"
+
+    def run(final: Path, signals: Forwarder) -> Finished:
+        spec = _spec(request, target, request.scenarios[0], _PILOT_PERIOD)
+        spec = msgspec.structs.replace(spec, seed=seed, jobs=_PILOT["jobs"])
+        done = _run_once(request, prepare_spec(spec, platform), name, final, signals, platform)
+        if done.path is not None:
+            jobs = finished(open_run(done.path).stream("jobs"))
+            if len(jobs):
+                longest_ns = _ROOM * int(response_time_ns(jobs).max())
+                request.periods[target] = exact_duration(max(longest_ns, _LEAST_PERIOD_NS))
+        return done
+
+    return Child(name, _told(request, number, name, run), is_needed=True)
+
+
+def _process(
+    request: ProfileRequest,
+    unit: Unit,
+    number: tuple[int, int],
+    seed: int | None,
+    platform: Platform,
+) -> Child:
+    def run(final: Path, signals: Forwarder) -> Finished:
+        if "period" not in request.targets[unit.target] and unit.target not in request.periods:
+            msg = f"{unit.run}: no job of the pilot finished; give --period"
+            raise PlatformError(msg)
+        period = request.periods.get(unit.target, "")
+        spec = _spec(request, unit.target, request.scenarios[unit.scenario], period)
+        spec = prepare_spec(msgspec.structs.replace(spec, seed=seed), platform)
+        return _run_once(request, spec, unit.run, final, signals, platform)
+
+    return Child(unit.run, _told(request, number, unit.run, run))
+
+
+def _told(
+    request: ProfileRequest,
+    number: tuple[int, int],
+    name: str,
+    run: Callable[[Path, Forwarder], Finished],
+) -> Callable[[Path, Forwarder], Finished]:
+    def told(final: Path, signals: Forwarder) -> Finished:
+        request.on_begin(*number, name)
+        return run(final, signals)
+
+    return told
+
+
+def _run_once(
+    request: ProfileRequest,
+    spec: Spec,
+    name: str,
+    final: Path,
+    signals: Forwarder,
+    platform: Platform,
+) -> Finished:
+    one = RunRequest(
+        spec=spec,
+        name=name,
+        final=final,
+        command_line=request.command_line,
+        allow_unprivileged=request.allow_unprivileged,
+        is_quiet=True,
+    )
+    return run_once(one, signals, platform)

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The report page of a profile; laxity report makes those of the runs within, which are many."""
+
+from laxity.jobs.card import Card, doctor_badge, run_badge
+from laxity.jobs.page import Page, page_of_one, whole
+from laxity.jobs.sections import files, machine, reproduce
+from laxity.page.blocks import Section
+from laxity.profile import section as profile
+from laxity.profile.document import names_of, read_profile
+from laxity.store.run_directory import Run
+
+
+def page_of(run: Run, _exceedance: float | None) -> Page:
+    """Build the page.
+
+    Raises:
+        RecordError: profile.json or a run within is damaged.
+    """
+    asked = read_profile(run.path)
+    page = page_of_one(run)
+    machine_hash = run.manifest.machine_hash
+    card = Card(
+        title=f"Profile of {', '.join(names_of(asked))}",
+        status=run_badge(page),
+        doctor=doctor_badge(page),
+        asked=tuple(
+            f"{one.name}: {'; '.join(one.interfere) or 'nothing beside'}" for one in asked.scenarios
+        ),
+        sentences=profile.sentences(asked),
+        message="" if run.manifest.status == "complete" else run.manifest.message,
+        machine=f"hash {machine_hash[:12]}" if machine_hash else "not known",
+    )
+    about = Section("scenarios", "Scenarios", profile.overview(asked))
+    built = (
+        *profile.sections(run),
+        about,
+        machine.build(page),
+        files.build(page),
+        reproduce.build(page),
+    )
+    return Page(page, card, whole(built))

@@ -1,0 +1,268 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What is said of a profile: a table of times per program, and how its jobs spread."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from laxity.core.wording import visible
+from laxity.page import figures
+from laxity.page.blocks import (
+    Block,
+    Cell,
+    FigureBlock,
+    Figures,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    duration_cell,
+    number_cell,
+    show_count,
+    show_duration,
+    text_cell,
+)
+from laxity.page.figures import Labelled
+from laxity.profile.document import (
+    QUANTITIES,
+    MetRecord,
+    Profile,
+    TimesRecord,
+    names_of,
+    processes_of,
+    read_profile,
+)
+from laxity.profile.document import Quantity as TimesOf
+from laxity.profile.figure import LOOKS, MetLine, met_lines
+from laxity.profile.wcet import MEDIAN, QUANTILES
+from laxity.statistics.distribution import from_samples, samples_needed
+from laxity.store.run_directory import Run
+
+_SHOWN_PERCENTS = (20, 40, 60, 80, 100)
+_METHOD = (
+    "The maximum is the longest that was seen, not a bound. The process is the unit of each "
+    "interval (95 %, Korn and Graubard's share, Woodruff's quantile): jobs of one process share "
+    "its addresses and its moment. “Beyond”: so many jobs after the longest one were not longer; "
+    "if jobs may be exchanged for each other, at most that share of all jobs is longer, with 95 % "
+    "confidence: 1 − 0.05^(1/n)."
+)
+
+
+def sentences(asked: Profile) -> tuple[str, ...]:
+    """Say of each program what the worst scenario does to it."""
+    if not asked.times:
+        return ("No job finished.",)
+    tell = _met_sentence if "schedulability" in asked.analyses else _sentence
+    return tuple(
+        sentence
+        for target, name in enumerate(names_of(asked))
+        if (sentence := tell(asked, target, visible(name)))
+    )
+
+
+def _met_sentence(asked: Profile, target: int, name: str) -> str:
+    told = [
+        f"{_all_meet(points)} ({scenario.name})"
+        for at, scenario in enumerate(asked.scenarios)
+        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
+    ]
+    return f"{name}: all jobs met their deadlines up to {', '.join(told)}; {asked.kind}."
+
+
+def _sentence(asked: Profile, target: int, name: str) -> str:
+    of_it = [one for one in asked.times if (one.target, one.quantity) == (target, "execution")]
+    if not of_it:
+        return ""
+    longest = max(of_it, key=lambda one: one.max_ns)
+    told = (
+        f"{name}: observed maximum {show_duration(longest.max_ns)} "
+        f"({asked.scenarios[longest.scenario].name}, n = {show_count(longest.jobs)} jobs of "
+        f"{_processes(longest.processes)})"
+    )
+    if longest.slowdown_max is None:
+        return f"{told}, execution, {asked.kind}."
+    return f"{told}, {longest.slowdown_max:.2f} times that alone; execution, {asked.kind}."
+
+
+def sections(run: Run) -> tuple[Section, ...]:
+    """Build a section for each program.
+
+    Raises:
+        RecordError: profile.json or a run within is missing or damaged.
+    """
+    asked = read_profile(run.path)
+    runs = {child.path.name: child for child in run.children}
+    names = names_of(asked)
+    return tuple(
+        Section(
+            f"target{target}",
+            visible(name),
+            tuple(_blocks(asked, runs, target, visible(name))),
+            tuple(_quantities(asked, run, target, name)),
+        )
+        for target, name in enumerate(names)
+    )
+
+
+def overview(asked: Profile) -> tuple[Block, ...]:
+    """Say what ran beside the programs, and what the words mean."""
+    rows = tuple(
+        (text_cell(one.name), text_cell("; ".join(one.interfere) or "nothing"))
+        for one in asked.scenarios
+    )
+    table = Table("What ran beside the task", ("scenario", "co-runners"), rows)
+    return (table, Paragraph(_METHOD, is_explanation=True))
+
+
+def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> Iterator[Block]:
+    if "wcet" in asked.analyses:
+        yield from _times_blocks(asked, runs, target, name)
+    if "schedulability" in asked.analyses:
+        yield from _met_blocks(asked, target, name)
+
+
+def _times_blocks(
+    asked: Profile, runs: Mapping[str, Run], target: int, name: str
+) -> Iterator[Block]:
+    for quantity in QUANTITIES:
+        rows = [one for one in asked.times if (one.target, one.quantity) == (target, quantity)]
+        if rows:
+            yield _table(asked, rows, quantity, name)
+    drawn = [
+        figure
+        for quantity in QUANTITIES
+        if (figure := _figure(asked, runs, target, quantity, name)) is not None
+    ]
+    if drawn:
+        yield Figures(tuple(drawn))
+
+
+def _met_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
+    lines = [
+        MetLine(scenario.name, points)
+        for at, scenario in enumerate(asked.scenarios)
+        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
+    ]
+    if not lines:
+        return
+    head = ("scenario", "jobs", "all meet up to", *(f"{at} %" for at in _SHOWN_PERCENTS))
+    rows = tuple(
+        (
+            text_cell(line.name),
+            number_cell(show_count(line.points[0].jobs)),
+            number_cell(_all_meet(line.points)),
+            *(_met_cell(one) for one in line.points if one.utilisation_percent in _SHOWN_PERCENTS),
+        )
+        for line in lines
+    )
+    remarks = ("", "", "", *("95 % interval" for _ in _SHOWN_PERCENTS))
+    caption = f"jobs of {name} that met deadline = WCET / utilisation ({asked.kind})"
+    yield Table(caption, head, rows, remarks=remarks)
+    prefix = f"target{target}-met"
+    alt = f"Share of jobs of {name} that met their deadline, against utilisation, by scenario"
+    n = min(line.points[0].jobs for line in lines)
+    text = f"{caption[:-1]}); WCET: observed maximum alone, n ≥ {show_count(n)} jobs each."
+    drawn = lines[: len(LOOKS)]
+    yield Figures((FigureBlock(prefix, partial(met_lines, drawn, prefix, alt), text),))
+
+
+def _all_meet(points: Sequence[MetRecord]) -> str:
+    """Return the highest utilisation up to which no job missed."""
+    failing = [one.utilisation_percent for one in points if one.met < one.jobs]
+    held = [at for one in points if (at := one.utilisation_percent) < min(failing, default=101)]
+    return f"{max(held)} %" if held else "none"
+
+
+def _met_cell(one: MetRecord) -> Cell:
+    text = f"{100 * one.met / one.jobs:.1f} %"
+    if one.low is None or one.high is None:
+        return number_cell(text)
+    return number_cell(text, f"{100 * one.low:.1f} to {100 * one.high:.1f} %")
+
+
+def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str) -> Table:
+    head = (
+        *("scenario", "processes", "jobs", "observed maximum", "beyond"),
+        *("median" if q == MEDIAN else f"p{100 * q:g}" for q in QUANTILES),
+        *("slowdown, median", "slowdown, maximum"),
+    )
+    cells = tuple(
+        (
+            text_cell(asked.scenarios[row.scenario].name),
+            number_cell(show_count(row.processes)),
+            number_cell(show_count(row.jobs)),
+            duration_cell(row.max_ns, f"{show_count(row.jobs_since_max)} jobs since"),
+            number_cell(_beyond(row.share_beyond)),
+            *(_quantile_cell(row, q) for q in QUANTILES),
+            number_cell(_times(row.slowdown_median)),
+            number_cell(_times(row.slowdown_max)),
+        )
+        for row in rows
+    )
+    remarks = ("", "", "", "", "", *("95 % interval" for _ in QUANTILES))
+    return Table(f"{quantity} time of {name} ({asked.kind})", head, cells, remarks=remarks)
+
+
+def _processes(n: int) -> str:
+    return "1 process" if n == 1 else f"{show_count(n)} processes"
+
+
+def _beyond(share: float | None) -> str:
+    return "still moves" if share is None else f"< {100 * share:.2g} %"
+
+
+def _quantile_cell(row: TimesRecord, q: float) -> Cell:
+    one = next((one for one in row.quantiles if one.q == q), None)
+    if one is None:
+        return number_cell(f"needs {samples_needed(q)} jobs")
+    if one.low_ns is None or one.high_ns is None:
+        return duration_cell(one.value_ns)
+    interval = f"{show_duration(one.low_ns)} to {show_duration(one.high_ns)}"
+    return duration_cell(one.value_ns, interval)
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f}"
+
+
+def _figure(
+    asked: Profile, runs: Mapping[str, Run], target: int, quantity: TimesOf, name: str
+) -> FigureBlock | None:
+    data = []
+    for scenario, one in enumerate(asked.scenarios[: len(LOOKS)]):
+        jobs = [part for part in processes_of(asked, runs, target, scenario, quantity) if part.size]
+        if jobs:
+            data.append(Labelled(from_samples(np.concatenate(jobs)), LOOKS[scenario][0], one.name))
+    if not data:
+        return None
+    prefix = f"target{target}-{quantity}"
+    alt = f"Share of jobs of {name} that took at least so long, by scenario"
+    label = f"{quantity} time"
+    n = min(one.samples.n for one in data)
+    return FigureBlock(
+        prefix,
+        partial(figures.tail, data, label, None, prefix, alt),
+        f"{label} of {name}: share of jobs that took at least x, by scenario; n ≥ {show_count(n)} "
+        f"jobs each, {asked.kind}.",
+    )
+
+
+def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Quantity]:
+    for row in asked.times:
+        if row.target != target:
+            continue
+        scenario = asked.scenarios[row.scenario].name
+        named = (("max", row.max_ns), *((f"q{one.q:g}", one.value_ns) for one in row.quantiles))
+        for what, value in named:
+            yield Quantity(
+                name=f"{row.quantity}_{scenario}_{what}",
+                value=value,
+                unit="ns",
+                n=row.jobs,
+                kind=asked.kind,
+                run=str(run.path),
+                task=name,
+                note=_processes(row.processes),
+            )
