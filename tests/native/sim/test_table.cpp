@@ -75,6 +75,13 @@ void lost_line_is_taken_once_and_its_neighbours_stay(void)
     CHECK(lost.take(8) == Cause::Reload);
 }
 
+void check_taken(laxity::Lost &lost, std::map<std::uint64_t, Cause> &same, std::uint64_t line)
+{
+    const auto found = same.find(line);
+    CHECK(lost.take(line) == (found == same.end() ? Cause::Own : found->second));
+    same.erase(line);
+}
+
 void lost_lines_are_those_of_a_plain_map(void)
 {
     Random random{2};
@@ -87,11 +94,16 @@ void lost_lines_are_those_of_a_plain_map(void)
             lost.set(line, cause);
             same[line] = cause;
         } else {
-            const Cause cause = same.contains(line) ? same[line] : Cause::Own;
-            CHECK(lost.take(line) == cause);
-            same.erase(line);
+            check_taken(lost, same, line);
         }
     }
+}
+
+void check_done(laxity::Reads &reads, std::uint64_t number, std::uint64_t tick)
+{
+    const auto *const read = reads.find(number);
+    CHECK(read != nullptr);
+    CHECK(read->done == tick);
 }
 
 /* A read is there as long as it is not done, and at the tick at which it is. */
@@ -103,10 +115,10 @@ void read_is_forgotten_only_behind_the_tick_at_which_it_is_done(void)
     reads.find(quick)->done = 1000;
     for (std::uint64_t now = 1; now <= 1000; now++) {
         const std::uint64_t other = reads.take(now);
-        CHECK(reads.find(other)->done == laxity::NEVER);
+        check_done(reads, other, laxity::NEVER);
         reads.find(other)->done = now;
-        CHECK(reads.find(slow) != nullptr && reads.find(slow)->done == laxity::NEVER);
-        CHECK(reads.find(quick) != nullptr && reads.find(quick)->done == 1000);
+        check_done(reads, slow, laxity::NEVER);
+        check_done(reads, quick, 1000);
     }
     for (std::uint64_t i = 0; i < 10000; i++) {
         reads.find(reads.take(1001 + i))->done = 1001 + i;
