@@ -14,6 +14,7 @@ from tests.bounds.made_up_bound import write_bound
 from tests.bounds.made_up_experiment import write_experiment
 from tests.costs.switch.made_up_switch_run import write_switch_run
 from tests.papers.made_up_reproduction import write_reproduction
+from tests.profile.made_up_profile import write_profile
 from tests.report.run_builder import Made, ordinary_rows, write_composite, write_run
 from tests.report.test_page import text_of
 from tests.suites.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
@@ -94,6 +95,7 @@ def write_kind(kind: str, root: Path) -> Path:
         "bound": lambda: write_bound(root),
         "compare": lambda: write_comparison(root),
         "experiment": lambda: write_experiment(root / "D"),
+        "profile": lambda: write_profile(root / "D"),
         "reproduction": lambda: write_reproduction(root / "D"),
         "suite": lambda: ordinary_suite(root / "D"),
         "vetting": lambda: write_vetting(root / "D", made_up_vetting()),
