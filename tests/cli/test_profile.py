@@ -107,6 +107,23 @@ def test_share_of_deadlines_met_follows_from_the_responses_of_the_scenarios(laxi
         assert "jobs of mem that met deadline = WCET / utilisation (simulated)" in text
 
 
+def test_releases_that_were_skipped_are_no_jobs_that_missed(laxity: Laxity):
+    # A period that a job has room in alone, and beside the co-runners none.
+    words = ("mem", "-b", "16KiB", "-t", "3", "--scenario", "busy=load 2MiB@1-3", "--no-report")
+    done = laxity(
+        *("profile", "schedulability", *words, "--platform", "sim:sabrelite", "--quiet"),
+        *("-p", "60us", "--run-dir", "P"),
+    )
+    assert done.returncode == 0, done.stderr
+    path = laxity.directory / "P"
+    busy = json.loads((path / "runs" / "mem-busy-00" / "manifest.json").read_text())["tasks"][0]
+    assert busy["counts"]["skipped"] > 0
+    met = json.loads((path / "profile.json").read_text())["met"]
+    # The deadline of 5 % is twenty times the longest execution alone.
+    most = [(one["met"], one["jobs"]) for one in met if one["utilisation_percent"] == 5]
+    assert most == [(3, 3), (3, 3)]
+
+
 def test_corunner_that_dies_is_told_and_the_rest_is_kept(laxity: Laxity):
     # load takes a size, and ends with exit code 1 at another word.
     path, document = profiled(

@@ -17,14 +17,14 @@ def test_deadline_is_the_wcet_over_the_utilisation_rounded_up():
 
 def test_constant_work_has_its_step_where_arithmetic_says():
     # Responses of 1250 with a WCET of 1000: met while 1000 / u >= 1250, so up to 80 %.
-    process = Process(np.full(10, 1_250), n_unfinished=0)
+    process = Process(np.full(10, 1_250), n_aborted=0)
     met = {one.percent: one.met for one in met_of([process], 1_000)}
     assert {percent for percent, n in met.items() if n == 10} == set(range(5, 81, 5))
     assert {percent for percent, n in met.items() if n == 0} == {85, 90, 95, 100}
 
 
-def test_jobs_that_did_not_finish_have_met_no_deadline():
-    process = Process(np.full(6, 1), n_unfinished=2)
+def test_aborted_jobs_have_met_no_deadline():
+    process = Process(np.full(6, 1), n_aborted=2)
     first = next(iter(met_of([process], 1_000)))
     assert (first.met, first.jobs) == (6, 8)
 

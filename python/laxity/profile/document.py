@@ -15,7 +15,8 @@ from laxity.profile.scenario import ALONE
 from laxity.profile.schedulability import Process, met_of
 from laxity.profile.wcet import MEDIAN, Times, times_of
 from laxity.statistics.dependence import IntArray
-from laxity.store.manifest import Manifest, Record, kind_of_figures
+from laxity.statistics.quantile_shift import Estimate
+from laxity.store.manifest import Manifest, Record
 from laxity.store.run_directory import PROFILE, Run, open_run, read_document, write_document
 
 Analysis = Literal["wcet", "schedulability"]
@@ -59,10 +60,11 @@ class QuantileRecord(Record, frozen=True, kw_only=True):
 class TimesRecord(Record, frozen=True, kw_only=True):
     """Times of one program in one scenario.
 
-    `max_ns`: the observed maximum, not a bound; `jobs_since_max`: after it, none was longer;
-    `share_beyond`: the 95 % bound on the share of jobs that are longer, if jobs may be exchanged
-    for each other; null: the last job was the longest. `slowdown_max`, `slowdown_median`: over
-    those of the program alone; null: alone itself, or there are none.
+    `aborted`: jobs that did not come to their end, so that the longest are missing. `max_ns`: the
+    observed maximum, not a bound; `jobs_since_max`: after it, none was longer; `share_beyond`: the
+    95 % bound on the share of jobs that are longer, if jobs may be exchanged for each other; null:
+    the last job was the longest, or simulated jobs, which nothing varies. `slowdown_max`,
+    `slowdown_median`: over those of the program alone; null: alone itself, or there are none.
     """
 
     target: int
@@ -70,6 +72,7 @@ class TimesRecord(Record, frozen=True, kw_only=True):
     quantity: Quantity
     processes: int
     jobs: int
+    aborted: int
     max_ns: int
     jobs_since_max: int
     share_beyond: float | None
@@ -81,7 +84,8 @@ class TimesRecord(Record, frozen=True, kw_only=True):
 class MetRecord(Record, frozen=True, kw_only=True):
     """How many jobs of one program in one scenario met a deadline of WCET / utilisation.
 
-    The WCET is the observed maximum of its execution time, alone. `jobs`: all that were released.
+    The WCET is the observed maximum of its execution time, alone. `jobs`: those that finished and
+    those that were aborted; a release that was skipped, while the job before it ran, is none.
     `low`, `high`: the 95 % interval of the share; null: too few processes, or simulated.
     """
 
@@ -161,11 +165,6 @@ def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int
     return [runs[one.run] for one in units if one.run in runs]
 
 
-def kind_of(manifest: Manifest) -> Literal["measured", "simulated"]:
-    """Tell of which kind the figures are."""
-    return kind_of_figures(manifest)
-
-
 def _times(run: Run, quantity: Quantity) -> IntArray:
     jobs = in_order(finished(run.stream("jobs")))
     if quantity == "response":
@@ -177,50 +176,42 @@ def _times(run: Run, quantity: Quantity) -> IntArray:
 def _records(
     asked: Profile, runs: Mapping[str, Run], target: int, quantity: Quantity
 ) -> Iterator[TimesRecord]:
+    is_simulated = asked.kind == "simulated"
     found = [
         times_of(
             processes_of(asked, runs, target, scenario, quantity),
-            is_exact=asked.kind == "simulated",
+            is_exact=is_simulated,
         )
         for scenario in range(len(asked.scenarios))
     ]
-    alone = next(
-        (
-            times
-            for times, scenario in zip(found, asked.scenarios, strict=True)
-            if scenario.name == ALONE
-        ),
-        None,
-    )
+    alone = found[_alone(asked)]
     for scenario, times in enumerate(found):
         if times is not None:
-            yield _record(target, scenario, quantity, times, None if times is alone else alone)
-
-
-def _record(
-    target: int, scenario: int, quantity: Quantity, times: Times, alone: Times | None
-) -> TimesRecord:
-    return TimesRecord(
-        target=target,
-        scenario=scenario,
-        quantity=quantity,
-        processes=times.n_processes,
-        jobs=times.n_jobs,
-        max_ns=times.longest_ns,
-        jobs_since_max=times.n_since,
-        share_beyond=times.share_beyond,
-        quantiles=[
-            QuantileRecord(
-                q=q,
-                value_ns=one.value_ns,
-                low_ns=one.low_ns,
-                high_ns=one.high_ns,
-                reason=one.reason,
+            ran = _runs_of(asked, runs, target, scenario)
+            yield TimesRecord(
+                target=target,
+                scenario=scenario,
+                quantity=quantity,
+                processes=times.n_processes,
+                jobs=times.n_jobs,
+                aborted=sum(map(_n_aborted, ran)),
+                max_ns=times.longest_ns,
+                jobs_since_max=times.n_since,
+                share_beyond=None if is_simulated else times.share_beyond,
+                quantiles=[_quantile(q, one) for q, one in times.quantiles.items()],
+                slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
+                slowdown_median=_ratio(times, alone, _median_ns),
             )
-            for q, one in times.quantiles.items()
-        ],
-        slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
-        slowdown_median=_ratio(times, alone, _median_ns),
+
+
+def _alone(asked: Profile) -> int:
+    """Tell which scenario is that of the program alone; it is always there."""
+    return next(at for at, one in enumerate(asked.scenarios) if one.name == ALONE)
+
+
+def _quantile(q: float, one: Estimate) -> QuantileRecord:
+    return QuantileRecord(
+        q=q, value_ns=one.value_ns, low_ns=one.low_ns, high_ns=one.high_ns, reason=one.reason
     )
 
 
@@ -232,8 +223,7 @@ def _met_records(
         (
             one.max_ns
             for one in times
-            if (one.target, one.quantity) == (target, "execution")
-            and asked.scenarios[one.scenario].name == ALONE
+            if (one.target, one.scenario, one.quantity) == (target, _alone(asked), "execution")
         ),
         0,
     )
@@ -254,9 +244,11 @@ def _met_records(
 
 
 def _process(run: Run) -> Process:
-    responses_ns = _times(run, "response")
-    released = sum(one.released for one in run.manifest.tasks)
-    return Process(responses_ns, max(released - responses_ns.size, 0))
+    return Process(_times(run, "response"), _n_aborted(run))
+
+
+def _n_aborted(run: Run) -> int:
+    return sum(one.counts.aborted for one in run.manifest.tasks)
 
 
 def _median_ns(times: Times) -> int | None:
@@ -264,8 +256,10 @@ def _median_ns(times: Times) -> int | None:
 
 
 def _ratio(times: Times, alone: Times | None, of: Callable[[Times], int | None]) -> float | None:
-    figures = (of(times), None if alone is None else of(alone))
-    return None if figures[0] is None or not figures[1] else figures[0] / figures[1]
+    if alone is None or alone is times:
+        return None
+    over, under = of(times), of(alone)
+    return over / under if over is not None and under else None
 
 
 def names_of(asked: Profile) -> Sequence[str]:

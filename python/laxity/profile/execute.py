@@ -3,7 +3,7 @@
 """Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,12 @@ from laxity.jobs.rows import finished, response_time_ns
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
-from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit, kind_of
+from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit
 from laxity.profile.scenario import Scenario
+from laxity.store.manifest import kind_of_figures
 from laxity.store.run_directory import PROFILE, open_run, read_manifest, write_document
 
-PILOT = "pilot"
-_PILOT = {"jobs": 3}
+_PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
 # The period is so many times the longest response of the pilot: jobs seldom wait for one another.
 _ROOM = 2
@@ -58,7 +58,6 @@ class ProfileRequest:
     command_line: list[str]
     allow_unprivileged: bool
     on_begin: Callable[[int, int, str], None]
-    periods: dict[int, str] = field(default_factory=dict)
 
 
 def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
@@ -117,7 +116,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
 def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:
     return Profile(
         analyses=list(request.analyses),
-        kind=kind_of(read_manifest(tmp)),
+        kind=kind_of_figures(read_manifest(tmp)),
         targets=[
             Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
         ],
@@ -147,19 +146,13 @@ def _pilot(
     seed: int | None,
     platform: Platform,
 ) -> Child:
-    """Find the period of a program: from its longest response, alone."""
-    name = f"{PILOT}-{target:02}"
+    """Run a program a few times alone, to find its period."""
+    name = _pilot_name(target)
 
     def run(final: Path, signals: Forwarder) -> Finished:
         spec = _spec(request, target, request.scenarios[0], _PILOT_PERIOD)
-        spec = msgspec.structs.replace(spec, seed=seed, jobs=_PILOT["jobs"])
-        done = _run_once(request, prepare_spec(spec, platform), name, final, signals, platform)
-        if done.path is not None:
-            jobs = finished(open_run(done.path).stream("jobs"))
-            if len(jobs):
-                longest_ns = _ROOM * int(response_time_ns(jobs).max())
-                request.periods[target] = exact_duration(max(longest_ns, _LEAST_PERIOD_NS))
-        return done
+        spec = prepare_spec(msgspec.structs.replace(spec, seed=seed, jobs=_PILOT_JOBS), platform)
+        return _run_once(request, spec, name, final, signals, platform)
 
     return Child(name, _told(request, number, name, run), is_needed=True)
 
@@ -172,15 +165,32 @@ def _process(
     platform: Platform,
 ) -> Child:
     def run(final: Path, signals: Forwarder) -> Finished:
-        if "period" not in request.targets[unit.target] and unit.target not in request.periods:
-            msg = f"{unit.run}: no job of the pilot finished; give --period"
-            raise PlatformError(msg)
-        period = request.periods.get(unit.target, "")
+        period = request.targets[unit.target].get("period")
+        if period is None:
+            period = _period_of(final.with_name(_pilot_name(unit.target)))
         spec = _spec(request, unit.target, request.scenarios[unit.scenario], period)
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed), platform)
         return _run_once(request, spec, unit.run, final, signals, platform)
 
     return Child(unit.run, _told(request, number, unit.run, run))
+
+
+def _pilot_name(target: int) -> str:
+    return f"pilot-{target:02}"
+
+
+def _period_of(pilot: Path) -> str:
+    """Return a period in which a job as long as the longest of a pilot has room.
+
+    Raises:
+        PlatformError: None of its jobs finished.
+    """
+    jobs = finished(open_run(pilot).stream("jobs"))
+    if not len(jobs):
+        msg = f"{pilot.name}: none of its {_PILOT_JOBS} jobs finished; give --period"
+        raise PlatformError(msg)
+    longest_ns = int(response_time_ns(jobs).max())
+    return exact_duration(max(_ROOM * longest_ns, _LEAST_PERIOD_NS))
 
 
 def _told(

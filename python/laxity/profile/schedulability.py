@@ -16,15 +16,19 @@ STEPS = tuple(range(5, PERCENT + 1, 5))
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """Jobs of one process: response times of those that finished, nanoseconds, and how many not."""
+    """Jobs of one process: response times of those that finished, nanoseconds; others were aborted.
+
+    Releases that were skipped are no jobs: whether one is depends on the period, which a deadline
+    of another length would have had, too.
+    """
 
     responses_ns: IntArray
-    n_unfinished: int
+    n_aborted: int
 
     @property
     def n(self) -> int:
-        """All that were released."""
-        return self.responses_ns.size + self.n_unfinished
+        """All that began."""
+        return self.responses_ns.size + self.n_aborted
 
 
 @dataclass(frozen=True, slots=True)

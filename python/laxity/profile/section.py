@@ -14,10 +14,12 @@ from laxity.page.blocks import (
     Cell,
     FigureBlock,
     Figures,
+    Kind,
     Paragraph,
     Quantity,
     Section,
     Table,
+    count_noun,
     duration_cell,
     number_cell,
     show_count,
@@ -130,6 +132,7 @@ def _times_blocks(
         rows = [one for one in asked.times if (one.target, one.quantity) == (target, quantity)]
         if rows:
             yield _table(asked, rows, quantity, name)
+    yield from (Paragraph(line, "warning") for line in _missing(asked, target, name))
     drawn = [
         figure
         for quantity in QUANTITIES
@@ -137,6 +140,17 @@ def _times_blocks(
     ]
     if drawn:
         yield Figures(tuple(drawn))
+
+
+def _missing(asked: Profile, target: int, name: str) -> Iterator[str]:
+    """Say which jobs have no times: the longest, mostly."""
+    for at, scenario in enumerate(asked.scenarios):
+        rows = [one for one in asked.times if (one.target, one.scenario) == (target, at)]
+        if not rows:
+            yield f"{scenario.name}: no job of {name} has finished."
+        elif rows[0].aborted:
+            jobs = f"{count_noun(rows[0].aborted, 'job')} of {name}"
+            yield f"{scenario.name}: {jobs} did not come to an end; the longest are missing."
 
 
 def _met_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
@@ -194,7 +208,7 @@ def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str
             number_cell(show_count(row.processes)),
             number_cell(show_count(row.jobs)),
             duration_cell(row.max_ns, f"{show_count(row.jobs_since_max)} jobs since"),
-            number_cell(_beyond(row.share_beyond)),
+            number_cell(_beyond(row.share_beyond, asked.kind)),
             *(_quantile_cell(row, q) for q in QUANTILES),
             number_cell(_times(row.slowdown_median)),
             number_cell(_times(row.slowdown_max)),
@@ -209,7 +223,9 @@ def _processes(n: int) -> str:
     return "1 process" if n == 1 else f"{show_count(n)} processes"
 
 
-def _beyond(share: float | None) -> str:
+def _beyond(share: float | None, kind: Kind) -> str:
+    if kind == "simulated":
+        return "not stated"
     return "still moves" if share is None else f"< {100 * share:.2g} %"
 
 

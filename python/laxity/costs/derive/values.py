@@ -140,8 +140,8 @@ def _found(seen: Seen) -> tuple[list[_Found], list[str]]:
     claims, left_out = _claims(seen, levels)
     found: list[_Found] = []
     number = 0
-    for level in levels:
-        claim = claims.get(levels.index(level))
+    for at, level in enumerate(levels):
+        claim = claims.get(at)
         number = max(number + 1, claim.level if claim else 0)
         name = "l1d" if number == 1 else f"L{number}"
         if len(found) > platform_limit("levels_max"):

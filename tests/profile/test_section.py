@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the page of a profile says."""
+
+from pathlib import Path
+
+import msgspec
+from tests.profile.made_up_profile import write_profile
+
+from laxity.page.blocks import Paragraph, Table
+from laxity.profile.document import read_profile
+from laxity.profile.section import sections
+from laxity.store.run_directory import PROFILE, open_run, write_document
+
+
+def test_jobs_that_were_aborted_are_named_beside_the_times_that_lack_them(tmp_path: Path):
+    path = write_profile(tmp_path / "D")
+    assert not warnings_of(path)
+    asked = read_profile(path)
+    times = [
+        msgspec.structs.replace(one, aborted=2) if one.scenario == 1 else one for one in asked.times
+    ]
+    write_document(path / PROFILE, msgspec.structs.replace(asked, times=times))
+    said = "writers: 2 jobs of mem did not come to an end; the longest are missing."
+    assert warnings_of(path) == [said]
+    write_document(path / PROFILE, msgspec.structs.replace(asked, times=asked.times[:1]))
+    assert warnings_of(path) == ["writers: no job of mem has finished."]
+
+
+def warnings_of(path: Path) -> list[str]:
+    (section,) = sections(open_run(path))
+    return [
+        block.text
+        for block in section.blocks
+        if isinstance(block, Paragraph) and block.tone == "warning"
+    ]
+
+
+def test_few_processes_have_quantiles_without_an_interval(tmp_path: Path):
+    (section,) = sections(open_run(write_profile(tmp_path / "D")))
+    first = next(block for block in section.blocks if isinstance(block, Table))
+    row = [cell.text for cell in first.rows[0]]
+    # 40 jobs support a median and a p90, 368 a p99.
+    assert row[7] == "needs 368 jobs"
+    assert [first.rows[0][at].remark for at in (5, 6)] == ["", ""]
