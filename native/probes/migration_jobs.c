@@ -15,6 +15,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
+#include "base/port/time.h"
 #include "probes/crpd_patterns.h"
 #include "probes/interfering.h"
 #include "probes/machine.h"
@@ -32,8 +33,9 @@
 
 enum {
     LIMITS = 2, /* of the search for primes, alternating */
-    /* For the other tasks to begin with another working set. */
-    SETTLE_PAUSES = 20,
+    /* For the other tasks to begin with another working set; simulated ones are never late. */
+    SETTLE_NS = 20 * LAXITY_NS_PER_MS,
+    SIMULATED_SETTLE_PAUSES = 20,
     /* Pauses in which other work of the machine may keep the interfering task from its CPU. */
     PAUSES_MAX = 10,
 };
@@ -163,7 +165,9 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
     int32_t since_change = INT32_MIN;
     int64_t exec_ns = 0;
     laxity_interfering_use(&mover->interfering, load->bytes);
-    laxity_machine_pause_ns(SETTLE_PAUSES * settings->pause_ns);
+    laxity_machine_pause_ns(
+        laxity_machine.is_simulated ? SIMULATED_SETTLE_PAUSES * settings->pause_ns : SETTLE_NS
+    );
     for (uint64_t job = 0; job < run->plan->repetitions; job++) {
         if (left == 0) {
             if (go_to(run, (mover->at + 1) % mover->n_cpus)) {
