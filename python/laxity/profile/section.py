@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is said of a profile: a table of times per program, and how its jobs spread."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -27,17 +27,27 @@ from laxity.page.blocks import (
     text_cell,
 )
 from laxity.page.figures import Labelled
+from laxity.profile.counted_section import (
+    cache_blocks,
+    cache_sentence,
+    intensity_blocks,
+    intensity_sentence,
+    placement_blocks,
+    quantities,
+)
 from laxity.profile.document import (
     QUANTITIES,
+    Analysis,
     MetRecord,
     Profile,
     TimesRecord,
     names_of,
-    processes_of,
     read_profile,
 )
 from laxity.profile.document import Quantity as TimesOf
 from laxity.profile.figure import LOOKS, MetLine, met_lines
+from laxity.profile.join import processes_of
+from laxity.profile.traffic_section import traffic_blocks, traffic_sentence
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
 from laxity.store.run_directory import Run
@@ -56,7 +66,7 @@ def sentences(asked: Profile) -> tuple[str, ...]:
     """Say of each program what the worst scenario does to it."""
     if not asked.times:
         return ("No job finished.",)
-    tell = _met_sentence if "schedulability" in asked.analyses else _sentence
+    tell = _SENTENCES[asked.analyses[0]]
     return tuple(
         sentence
         for target, name in enumerate(names_of(asked))
@@ -115,7 +125,9 @@ def overview(asked: Profile) -> tuple[Block, ...]:
         for one in asked.scenarios
     )
     table = Table("What ran beside the task", ("scenario", "co-runners"), rows)
-    return (table, Paragraph(_METHOD, is_explanation=True))
+    names = [visible(name) for name in names_of(asked)]
+    placed = placement_blocks(asked, names) if "intensity" in asked.analyses else ()
+    return (*placed, table, Paragraph(_METHOD, is_explanation=True))
 
 
 def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> Iterator[Block]:
@@ -123,6 +135,12 @@ def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> 
         yield from _times_blocks(asked, runs, target, name)
     if "schedulability" in asked.analyses:
         yield from _met_blocks(asked, target, name)
+    if "cache" in asked.analyses:
+        yield from cache_blocks(asked, target, name)
+    if "intensity" in asked.analyses:
+        yield from intensity_blocks(asked, target, name)
+    if "memory-traffic" in asked.analyses:
+        yield from traffic_blocks(asked, target, name)
 
 
 def _times_blocks(
@@ -282,3 +300,14 @@ def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Qu
                 task=name,
                 note=_processes(row.processes),
             )
+    yield from quantities(asked, str(run.path), target, name)
+
+
+# The first of the analyses that were asked for is the answer.
+_SENTENCES: Mapping[Analysis, Callable[[Profile, int, str], str]] = {
+    "wcet": _sentence,
+    "schedulability": _met_sentence,
+    "cache": cache_sentence,
+    "intensity": intensity_sentence,
+    "memory-traffic": traffic_sentence,
+}
