@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Jobs in parts of equal progress."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ SAMPLES = {1: (100, 64), 5: (100, 64), 6: (200, 64), 7: (400, 64), 8: (450, 164)
 
 
 def sampled_run(
-    directory: Path, jobs: list[tuple[float, ...]], samples: dict[float, tuple[int, ...]]
+    directory: Path, jobs: list[tuple[float, ...]], samples: Mapping[Any, tuple[int, ...]]
 ) -> Path:
     """Write a run of jobs, from and to in ms since t0, with their counts, that was sampled so."""
     plain = jobs_table(len(jobs))
