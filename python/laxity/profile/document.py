@@ -49,6 +49,18 @@ class QuantileRecord(Record, frozen=True, kw_only=True):
     reason: str | None
 
 
+class ProcedureRecord(Record, frozen=True, kw_only=True):
+    """RT-Bench's WCET: the deadline that a whole process met after it was raised by others.
+
+    `batches`: processes until then; of the `later_jobs` behind them `longer` took longer.
+    """
+
+    limit_ns: int
+    batches: int
+    longer: int
+    later_jobs: int
+
+
 class TimesRecord(Record, frozen=True, kw_only=True):
     """Times of one program in one scenario.
 
@@ -57,6 +69,7 @@ class TimesRecord(Record, frozen=True, kw_only=True):
     95 % bound on the share of jobs that are longer, if jobs may be exchanged for each other; null:
     the last job was the longest, or simulated jobs, which nothing varies. `slowdown_max`,
     `slowdown_median`: over those of the program alone; null: alone itself, or there are none.
+    `rt_bench`: null if no process had no miss, or simulated.
     """
 
     target: int
@@ -71,6 +84,7 @@ class TimesRecord(Record, frozen=True, kw_only=True):
     quantiles: list[QuantileRecord]
     slowdown_max: float | None
     slowdown_median: float | None
+    rt_bench: ProcedureRecord | None = None
 
 
 class MetRecord(Record, frozen=True, kw_only=True):

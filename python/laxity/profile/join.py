@@ -16,6 +16,7 @@ from laxity.profile.document import (
     CourseRecord,
     MetRecord,
     PhasesRecord,
+    ProcedureRecord,
     Profile,
     QuantileRecord,
     Quantity,
@@ -27,7 +28,7 @@ from laxity.profile.events import RATIOS
 from laxity.profile.scenario import ALONE
 from laxity.profile.schedulability import Process, met_of
 from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_of
-from laxity.profile.wcet import MEDIAN, Times, times_of
+from laxity.profile.wcet import MEDIAN, Times, rt_bench_procedure, times_of
 from laxity.statistics.dependence import IntArray
 from laxity.statistics.quantile_shift import Estimate
 from laxity.store.manifest import Manifest
@@ -106,13 +107,11 @@ def _records(
     asked: Profile, runs: Mapping[str, Run], target: int, quantity: Quantity
 ) -> Iterator[TimesRecord]:
     is_simulated = asked.kind == "simulated"
-    found = [
-        times_of(
-            processes_of(asked, runs, target, scenario, quantity),
-            is_exact=is_simulated,
-        )
+    processes = [
+        processes_of(asked, runs, target, scenario, quantity)
         for scenario in range(len(asked.scenarios))
     ]
+    found = [times_of(one, is_exact=is_simulated) for one in processes]
     alone = found[_alone(asked)]
     for scenario, times in enumerate(found):
         if times is not None:
@@ -130,7 +129,20 @@ def _records(
                 quantiles=[_quantile(q, one) for q, one in times.quantiles.items()],
                 slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
                 slowdown_median=_ratio(times, alone, _median_ns),
+                rt_bench=None if is_simulated else _procedure(processes[scenario]),
             )
+
+
+def _procedure(processes: Sequence[IntArray]) -> ProcedureRecord | None:
+    found = rt_bench_procedure(processes)
+    if found is None:
+        return None
+    return ProcedureRecord(
+        limit_ns=found.limit_ns,
+        batches=found.n_batches,
+        longer=found.n_longer,
+        later_jobs=found.n_later,
+    )
 
 
 def _alone(asked: Profile) -> int:

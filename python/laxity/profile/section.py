@@ -45,7 +45,7 @@ from laxity.profile.document import (
     read_profile,
 )
 from laxity.profile.document import Quantity as TimesOf
-from laxity.profile.figure import LOOKS, MetLine, met_lines
+from laxity.profile.figure import LOOKS, MetLine, heat_map, met_lines, violins
 from laxity.profile.join import processes_of
 from laxity.profile.traffic_section import traffic_blocks, traffic_sentence
 from laxity.profile.wcet import MEDIAN, QUANTILES
@@ -53,6 +53,7 @@ from laxity.statistics.distribution import from_samples, samples_needed
 from laxity.store.run_directory import Run
 
 _SHOWN_PERCENTS = (20, 40, 60, 80, 100)
+_MOST_SENTENCES = 8
 _METHOD = (
     "The maximum is the longest that was seen, not a bound. The process is the unit of each "
     "interval (95 %, Korn and Graubard's share, Woodruff's quantile): jobs of one process share "
@@ -67,10 +68,25 @@ def sentences(asked: Profile) -> tuple[str, ...]:
     if not asked.times:
         return ("No job finished.",)
     tell = _SENTENCES[asked.analyses[0]]
-    return tuple(
-        sentence
-        for target, name in enumerate(names_of(asked))
-        if (sentence := tell(asked, target, visible(name)))
+    names = names_of(asked)
+    told = sorted(range(len(names)), key=lambda target: -_most_slowed(asked, target))
+    if len(names) <= _MOST_SENTENCES:
+        told = list(range(len(names)))
+    said = [tell(asked, target, visible(names[target])) for target in told[:_MOST_SENTENCES]]
+    if len(told) > _MOST_SENTENCES:
+        others = count_noun(len(told) - _MOST_SENTENCES, "other program")
+        said.append(f"These lose most; {others} below.")
+    return tuple(filter(None, said))
+
+
+def _most_slowed(asked: Profile, target: int) -> float:
+    return max(
+        (
+            one.slowdown_max or 1.0
+            for one in asked.times
+            if (one.target, one.quantity) == (target, "execution")
+        ),
+        default=0.0,
     )
 
 
@@ -127,7 +143,8 @@ def overview(asked: Profile) -> tuple[Block, ...]:
     table = Table("What ran beside the task", ("scenario", "co-runners"), rows)
     names = [visible(name) for name in names_of(asked)]
     placed = placement_blocks(asked, names) if "intensity" in asked.analyses else ()
-    return (*placed, table, Paragraph(_METHOD, is_explanation=True))
+    met = _heat_blocks(asked, names) if "schedulability" in asked.analyses else ()
+    return (*placed, *met, table, Paragraph(_METHOD, is_explanation=True))
 
 
 def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> Iterator[Block]:
@@ -150,14 +167,30 @@ def _times_blocks(
         rows = [one for one in asked.times if (one.target, one.quantity) == (target, quantity)]
         if rows:
             yield _table(asked, rows, quantity, name)
+    yield from (Paragraph(line) for line in _procedure(asked, target, name))
     yield from (Paragraph(line, "warning") for line in _missing(asked, target, name))
     drawn = [
         figure
         for quantity in QUANTITIES
-        if (figure := _figure(asked, runs, target, quantity, name)) is not None
+        for draw in (_violins, _figure)
+        if (figure := draw(asked, runs, target, quantity, name)) is not None
     ]
     if drawn:
         yield Figures(tuple(drawn))
+
+
+def _procedure(asked: Profile, target: int, name: str) -> Iterator[str]:
+    """Say where RT-Bench's search would have ended, alone, and what came afterwards."""
+    for one in asked.times:
+        if (one.target, one.quantity, one.scenario) != (target, "execution", 0) or not one.rt_bench:
+            continue
+        found = one.rt_bench
+        yield (
+            f"RT-Bench's search for the WCET of {name} (raise a deadline to the longest job until "
+            f"a process has no miss) ends at {show_duration(found.limit_ns)} after "
+            f"{_processes(found.batches)}; {show_count(found.longer)} of the "
+            f"{count_noun(found.later_jobs, 'job')} behind them took longer."
+        )
 
 
 def _missing(asked: Profile, target: int, name: str) -> Iterator[str]:
@@ -198,6 +231,20 @@ def _met_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
     text = f"{caption[:-1]}); WCET: observed maximum alone, n ≥ {show_count(n)} jobs each."
     drawn = lines[: len(LOOKS)]
     yield Figures((FigureBlock(prefix, partial(met_lines, drawn, prefix, alt), text),))
+
+
+def _heat_blocks(asked: Profile, names: Sequence[str]) -> Iterator[Block]:
+    """Lay the deadlines that several programs met over each other."""
+    rows = [
+        MetLine(f"{name}, {scenario.name}", points)
+        for target, name in enumerate(names)
+        for at, scenario in enumerate(asked.scenarios)
+        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
+    ]
+    if len(names) > 1 and rows:
+        alt = "Share of jobs that met their deadline, by program and scenario, over utilisation"
+        text = f"{alt} ({asked.kind}); WCET: observed maximum alone."
+        yield Figures((FigureBlock("met-all", partial(heat_map, rows, "met-all", alt), text),))
 
 
 def _all_meet(points: Sequence[MetRecord]) -> str:
@@ -281,6 +328,26 @@ def _figure(
         f"{label} of {name}: share of jobs that took at least x, by scenario; n ≥ {show_count(n)} "
         f"jobs each, {asked.kind}.",
     )
+
+
+def _violins(
+    asked: Profile, runs: Mapping[str, Run], target: int, quantity: TimesOf, name: str
+) -> FigureBlock | None:
+    """Draw how times spread; None: simulated, where they hardly do, or nothing to draw."""
+    rows = [
+        (one.name, np.concatenate(jobs))
+        for scenario, one in enumerate(asked.scenarios[: len(LOOKS)])
+        if (jobs := processes_of(asked, runs, target, scenario, quantity))
+    ]
+    rows = [(scenario, times_ns) for scenario, times_ns in rows if np.unique(times_ns).size > 1]
+    if asked.kind == "simulated" or not rows:
+        return None
+    prefix = f"target{target}-{quantity}-violins"
+    alt = f"How {quantity} times of {name} spread, by scenario"
+    n = min(times_ns.size for _, times_ns in rows)
+    text = f"{alt}: median and ends; n ≥ {show_count(n)} jobs each, {asked.kind}."
+    draw = partial(violins, rows, f"{quantity} time", prefix, alt)
+    return FigureBlock(prefix, draw, text)
 
 
 def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Quantity]:
