@@ -18,6 +18,7 @@ from laxity.profile.document import (
     PhasesRecord,
     ProcedureRecord,
     Profile,
+    PwcetRecord,
     QuantileRecord,
     Quantity,
     RatioRecord,
@@ -31,6 +32,7 @@ from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_o
 from laxity.profile.wcet import MEDIAN, Times, rt_bench_procedure, times_of
 from laxity.statistics.dependence import IntArray
 from laxity.statistics.quantile_shift import Estimate
+from laxity.statistics.wcet_model import Pwcet
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
@@ -130,6 +132,9 @@ def _records(
                 slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
                 slowdown_median=_ratio(times, alone, _median_ns),
                 rt_bench=None if is_simulated else _procedure(processes[scenario]),
+                pwcet=_pwcet(processes[scenario])
+                if quantity == "execution" and not is_simulated
+                else None,
             )
 
 
@@ -143,6 +148,22 @@ def _procedure(processes: Sequence[IntArray]) -> ProcedureRecord | None:
         longer=found.n_longer,
         later_jobs=found.n_later,
     )
+
+
+def _pwcet(processes: Sequence[IntArray]) -> PwcetRecord | None:
+    from laxity.statistics.pwcet import (  # noqa: PLC0415 - slow, and what is simulated has none
+        FEWEST_SAMPLES,
+        bound_pwcet,
+        rarest_of,
+    )
+
+    jobs = np.concatenate(processes)
+    if jobs.size < FEWEST_SAMPLES:
+        return None
+    found = bound_pwcet(jobs, rarest_of(jobs.size))
+    if isinstance(found, Pwcet):
+        return PwcetRecord(exceedance=found.exceedance, bound_ns=found.bound_ns, reason=None)
+    return PwcetRecord(exceedance=found.exceedance, bound_ns=None, reason=found.reason)
 
 
 def _alone(asked: Profile) -> int:

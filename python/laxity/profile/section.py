@@ -22,6 +22,7 @@ from laxity.page.blocks import (
     count_noun,
     duration_cell,
     number_cell,
+    show_bound,
     show_count,
     show_duration,
     text_cell,
@@ -168,6 +169,7 @@ def _times_blocks(
         if rows:
             yield _table(asked, rows, quantity, name)
     yield from (Paragraph(line) for line in _procedure(asked, target, name))
+    yield from (Paragraph(line) for line in _pwcets(asked, target, name))
     yield from (Paragraph(line, "warning") for line in _missing(asked, target, name))
     drawn = [
         figure
@@ -191,6 +193,20 @@ def _procedure(asked: Profile, target: int, name: str) -> Iterator[str]:
             f"{_processes(found.batches)}; {show_count(found.longer)} of the "
             f"{count_noun(found.later_jobs, 'job')} behind them took longer."
         )
+
+
+def _pwcets(asked: Profile, target: int, name: str) -> Iterator[str]:
+    """Give the pWCET of each scenario, or why there is none."""
+    for one in asked.times:
+        if one.target != target or one.pwcet is None:
+            continue
+        where = f"{name}, {asked.scenarios[one.scenario].name}, n = {show_count(one.jobs)} jobs"
+        found = one.pwcet
+        if found.bound_ns is None:
+            yield f"No pWCET of {where}: {found.reason}."
+        else:
+            bound = show_bound(found.bound_ns)
+            yield f"pWCET of {where}: {bound}, exceeded in {found.exceedance:g} of jobs at most."
 
 
 def _missing(asked: Profile, target: int, name: str) -> Iterator[str]:
