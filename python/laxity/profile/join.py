@@ -86,7 +86,7 @@ def processes_of(
     Raises:
         RecordError: A run is damaged.
     """
-    return [_times(run, quantity) for run in _runs_of(asked, runs, target, scenario)]
+    return [times_of_run(run, quantity) for run in _runs_of(asked, runs, target, scenario)]
 
 
 def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int) -> list[Run]:
@@ -97,7 +97,12 @@ def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int
     return [runs[one.run] for one in units if one.run in runs]
 
 
-def _times(run: Run, quantity: Quantity) -> IntArray:
+def times_of_run(run: Run, quantity: Quantity) -> IntArray:
+    """Take the times of the finished jobs of one process, in order.
+
+    Raises:
+        RecordError: The run is damaged.
+    """
     jobs = in_order(finished(run.stream("jobs")))
     if quantity == "response":
         return present(response_time_ns(jobs))
@@ -206,7 +211,7 @@ def _met_records(
 
 
 def _process(run: Run) -> Process:
-    return Process(_times(run, "response"), _n_aborted(run))
+    return Process(times_of_run(run, "response"), _n_aborted(run))
 
 
 def _ratio_records(
