@@ -97,7 +97,7 @@ _options = with_options(
         "--processes",
         type=click.IntRange(1, 1000),
         metavar="N",
-        help="Fresh processes in each scenario.  [default: 20; simulated 1; at most 200 with --still]",
+        help="Fresh processes in each scenario.  [default: 20; simulated 1; --still 200 at most]",
     ),
     click.option(
         "--still",
