@@ -291,13 +291,26 @@ def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str
             duration_cell(row.max_ns, f"{show_count(row.jobs_since_max)} jobs since"),
             number_cell(_beyond(row.share_beyond, asked.kind)),
             *(_quantile_cell(row, q) for q in QUANTILES),
-            number_cell(_times(row.slowdown_median)),
+            number_cell(_times(row.slowdown_median), _doubt(row, rows[0])),
             number_cell(_times(row.slowdown_max)),
         )
         for row in rows
     )
     remarks = ("", "", "", "", "", *("95 % interval" for _ in QUANTILES))
     return Table(f"{quantity} time of {name} ({asked.kind})", head, cells, remarks=remarks)
+
+
+def _doubt(row: TimesRecord, alone: TimesRecord) -> str:
+    """Say of a slowdown that the intervals of the two medians have values in common."""
+    one, other = (
+        next((one for one in of.quantiles if one.q == MEDIAN), None) for of in (row, alone)
+    )
+    if row is alone or one is None or other is None:
+        return ""
+    if one.low_ns is None or one.high_ns is None or other.low_ns is None or other.high_ns is None:
+        return ""
+    is_apart = one.low_ns > other.high_ns or one.high_ns < other.low_ns
+    return "" if is_apart else "not told from noise"
 
 
 def _processes(n: int) -> str:
