@@ -296,7 +296,9 @@ def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str
         )
         for row in rows
     )
-    remarks = ("", "", "", "", "", *("95 % interval" for _ in QUANTILES))
+    has_noise = asked.kind == "measured"
+    intervals = tuple("95 % interval" for _ in QUANTILES)
+    remarks = ("", "", "", "", "", *intervals, "remark") if has_noise else ()
     return Table(f"{quantity} time of {name} ({asked.kind})", head, cells, remarks=remarks)
 
 
