@@ -12,6 +12,7 @@
 #include "harness/job_process.h"
 #include "harness/marks.h"
 #include "harness/memory_limit.h"
+#include "harness/memory_need.h"
 #include "harness/placement.h"
 #include "harness/prepare.h"
 #include "harness/release.h"
@@ -155,7 +156,11 @@ static int run_task(
     laxity_sampler_stop(&sampler);
     laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
-    laxity_memory_limit_end();
+    if (task->config.is_memory_need != 0) {
+        laxity_memory_need_end();
+    } else {
+        laxity_memory_limit_end();
+    }
     laxity_set_phase(state, LAXITY_PHASE_DONE);
     return LAXITY_EXIT_DONE;
 }

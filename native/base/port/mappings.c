@@ -152,7 +152,7 @@ static void *map_counted(void *address, size_t bytes, int prot, int flags, int f
 
 void *counted_mmap64(void *address, size_t bytes, int prot, int flags, int fd, int64_t offset)
 {
-    if (!laxity_counting()) {
+    if (!laxity_counting_mappings()) {
         return raw_mmap(address, bytes, prot, flags, fd, offset);
     }
     (void)pthread_mutex_lock(&lock);
@@ -168,7 +168,7 @@ void *counted_mmap(void *address, size_t bytes, int prot, int flags, int fd, lon
 
 int counted_munmap(void *address, size_t bytes)
 {
-    struct laxity_memory_account *account = laxity_counting();
+    struct laxity_memory_account *account = laxity_counting_mappings();
     if (!account) {
         return (int)syscall(SYS_munmap, address, bytes);
     }
@@ -234,7 +234,7 @@ void *counted_mremap(void *old, size_t old_bytes, size_t new_bytes, int flags, .
         remap.target = va_arg(rest, void *);
         va_end(rest);
     }
-    if (!laxity_counting()) {
+    if (!laxity_counting_mappings()) {
         return raw_mremap(&remap);
     }
     (void)pthread_mutex_lock(&lock);
@@ -269,7 +269,7 @@ static void *move_break(const char *call, intptr_t step_bytes)
 
 void *counted_sbrk(intptr_t step_bytes)
 {
-    if (!laxity_counting()) {
+    if (!laxity_counting_mappings()) {
         return real_sbrk(step_bytes);
     }
     (void)pthread_mutex_lock(&lock);
@@ -280,7 +280,7 @@ void *counted_sbrk(intptr_t step_bytes)
 
 int counted_brk(void *end)
 {
-    const bool is_counting = laxity_counting() != NULL;
+    const bool is_counting = laxity_counting_mappings() != NULL;
     if (is_counting) {
         (void)pthread_mutex_lock(&lock);
     }
