@@ -3,7 +3,6 @@
 """`laxity profile`: what programs do in jobs, alone and interfered with."""
 
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +22,8 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
+from laxity.cli.profile_need import memory_need
+from laxity.cli.profile_progress import Progress
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 _PROCESSES, _JOBS = 20, 50
 # Nothing varies from one simulated process to the next.
 _PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
-_TELL_EVERY_S = 10
 _TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority")
 
 
@@ -141,6 +141,9 @@ def schedulability(**given: object) -> int:
     return _profile("schedulability", msgspec.convert(given, _Options))
 
 
+profile.add_command(memory_need)
+
+
 def _profile(analysis: "Analysis", options: _Options) -> int:
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
@@ -187,28 +190,10 @@ def _profile(analysis: "Analysis", options: _Options) -> int:
             final=run_path("profile", options.run_dir, options.run_root),
             command_line=["laxity", *sys.argv[1:]],
             allow_unprivileged=options.allow_unprivileged,
-            on_begin=_Progress(is_quiet=options.quiet).show,
+            on_begin=Progress(is_quiet=options.quiet).show,
         )
         with named_as_options({*given, "jobs", "seed"}), forwarded_signals() as signals:
             finished = run_profile(request, signals, where)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
-
-
-class _Progress:
-    """A line on stderr, at most every 10 s, with the time that is left."""
-
-    def __init__(self, *, is_quiet: bool) -> None:
-        self._is_quiet = is_quiet
-        self._begun_s = self._told_s = time.monotonic()
-
-    def show(self, number: int, n_all: int, name: str) -> None:
-        """Tell what begins."""
-        now_s = time.monotonic()
-        if self._is_quiet or (number > 1 and now_s - self._told_s < _TELL_EVERY_S):
-            return
-        self._told_s = now_s
-        done = number - 1
-        left = f", {(now_s - self._begun_s) / done * (n_all - done):.0f} s left" if done else ""
-        print(f"laxity profile: {number} of {n_all}: {name}{left}", file=sys.stderr)

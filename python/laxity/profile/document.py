@@ -11,6 +11,7 @@ import numpy as np
 
 from laxity.jobs.rows import execution_ns, finished, in_order, present, response_time_ns
 from laxity.jobs.run_data import snapshot_exec_ns
+from laxity.profile.need import NeedRecord, need_records
 from laxity.profile.scenario import ALONE
 from laxity.profile.schedulability import Process, met_of
 from laxity.profile.wcet import MEDIAN, Times, times_of
@@ -19,7 +20,7 @@ from laxity.statistics.quantile_shift import Estimate
 from laxity.store.manifest import Manifest, Record
 from laxity.store.run_directory import PROFILE, Run, open_run, read_document, write_document
 
-Analysis = Literal["wcet", "schedulability"]
+Analysis = Literal["wcet", "schedulability", "memory-need"]
 Quantity = Literal["execution", "response"]
 QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
 
@@ -110,6 +111,7 @@ class Profile(Record, frozen=True, kw_only=True):
     units: list[Unit]
     times: list[TimesRecord] = msgspec.field(default_factory=list)
     met: list[MetRecord] = msgspec.field(default_factory=list)
+    needs: list[NeedRecord] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:
@@ -132,6 +134,9 @@ def join(tmp: Path, manifest: Manifest) -> None:
     asked = read_profile(tmp)
     runs = {name: open_run(tmp / "runs" / name) for name in manifest.runs}
     whole = {name: run for name, run in runs.items() if run.manifest.status == "complete"}
+    if "memory-need" in asked.analyses:
+        write_document(tmp / PROFILE, _with_needs(asked, whole))
+        return  # of such a run no time says anything
     times = [
         record
         for target in range(len(asked.targets))
@@ -144,6 +149,20 @@ def join(tmp: Path, manifest: Manifest) -> None:
         for record in _met_records(asked, whole, target, times)
     ]
     write_document(tmp / PROFILE, msgspec.structs.replace(asked, times=times, met=met))
+
+
+def _with_needs(asked: Profile, whole: Mapping[str, Run]) -> Profile:
+    processes = {
+        target: [one.run for one in asked.units if one.target == target]
+        for target in range(len(asked.targets))
+    }
+    measured = {
+        name: need
+        for name, run in whole.items()
+        for task in run.manifest.tasks
+        if (need := task.memory_need) is not None
+    }
+    return msgspec.structs.replace(asked, needs=list(need_records(processes, measured)))
 
 
 def processes_of(

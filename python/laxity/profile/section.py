@@ -38,6 +38,12 @@ from laxity.profile.document import (
 )
 from laxity.profile.document import Quantity as TimesOf
 from laxity.profile.figure import LOOKS, MetLine, met_lines
+from laxity.profile.need_section import (
+    need_blocks,
+    need_overview,
+    need_quantities,
+    need_sentence,
+)
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
 from laxity.store.run_directory import Run
@@ -54,6 +60,9 @@ _METHOD = (
 
 def sentences(asked: Profile) -> tuple[str, ...]:
     """Say of each program what the worst scenario does to it."""
+    if "memory-need" in asked.analyses:
+        names = map(visible, names_of(asked))
+        return tuple(need_sentence(asked, target, name) for target, name in enumerate(names))
     if not asked.times:
         return ("No job finished.",)
     tell = _met_sentence if "schedulability" in asked.analyses else _sentence
@@ -110,6 +119,8 @@ def sections(run: Run) -> tuple[Section, ...]:
 
 def overview(asked: Profile) -> tuple[Block, ...]:
     """Say what ran beside the programs, and what the words mean."""
+    if "memory-need" in asked.analyses:
+        return need_overview()
     rows = tuple(
         (text_cell(one.name), text_cell("; ".join(one.interfere) or "nothing"))
         for one in asked.scenarios
@@ -123,6 +134,8 @@ def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> 
         yield from _times_blocks(asked, runs, target, name)
     if "schedulability" in asked.analyses:
         yield from _met_blocks(asked, target, name)
+    if "memory-need" in asked.analyses:
+        yield from need_blocks(asked, target, name)
 
 
 def _times_blocks(
@@ -282,3 +295,4 @@ def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Qu
                 task=name,
                 note=_processes(row.processes),
             )
+    yield from need_quantities(asked, str(run.path), target, name)
