@@ -385,6 +385,7 @@ int laxity_allocator_measure(struct laxity_memory_account *account, void *memory
     account->is_noting = 1;
     laxity_block_sizes_make(&sizes, memory, bytes);
     is_measured = true;
+    laxity_mappings_watch_writes();
     return laxity_allocator_count(account, NULL);
 }
 

@@ -74,9 +74,8 @@ def need_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
     processes = _processes(record.processes)
     caption = f"Memory need of {name} ({asked.kind}, n = {processes}, pages by {record.method})"
     head = ("quantity", "at most at once", "in all", "least of a process")
-    yield Table(
-        caption, head, (*rows, static), remarks=("meaning", "exactly", "exactly", "exactly")
-    )
+    remarks = ("meaning", "exactly", "exactly", "exactly")
+    yield Table(caption, head, (*rows, static), remarks=remarks)
     is_doubtful = record.is_confirmed is False
     yield Paragraph(_CONFIRMED[record.is_confirmed], "warning" if is_doubtful else "plain")
     if record.written is None:

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * Ten programs whose need of memory follows from what they do, in pages: `needs NAME`. What each
- * comes to is calculated in tests/cli/test_memory_need.py. They print nothing: that would allocate.
+ * Programs whose need of memory follows from what they do, in pages: `needs NAME`. What each comes
+ * to is calculated in tests/cli/test_memory_need.py. They print nothing: that would allocate.
  */
 #include <laxity/hooks.h>
 
@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -161,7 +163,7 @@ static void by_zero_pages(void)
     read_pages(sink, PAGES);
 }
 
-/* Every second page is read, of which some are written. */
+/* Every second page is read, the first ones are written. */
 static void by_file(void)
 {
     const int fd = memfd_create("needs", MFD_CLOEXEC);
@@ -180,6 +182,22 @@ static void by_file(void)
     write_pages(at, SOME_PAGES);
 }
 
+/* What a child needs is the child's; and nobody but it is there to be waited for. */
+static void by_child(void)
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        sink = malloc((size_t)PAGES * PAGE_BYTES);
+        write_pages(sink, PAGES);
+        write_pages(map(PAGES), PAGES);
+        _exit(0);
+    }
+    int status = -1;
+    if (wait(&status) != pid || status != 0 || wait(&status) != -1) {
+        laxity_job_failed("another child than its own, or one that failed");
+    }
+}
+
 static void by_nothing(void) {}
 
 static const struct {
@@ -189,7 +207,8 @@ static const struct {
     {"calloc", by_calloc},   {"mmap", by_mmap},       {"new", by_new},
     {"stack", by_stack},     {"threads", by_threads}, {"realloc", by_realloc},
     {"trim", by_trim},       {"arena", by_arena},     {"zero-pages", by_zero_pages},
-    {"file", by_file},       {"nothing", by_nothing},
+    {"file", by_file},       {"child", by_child},
+    {"nothing", by_nothing},
 };
 
 static void (*chosen)(void);
