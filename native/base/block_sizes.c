@@ -42,7 +42,7 @@ static void insert(struct laxity_block_sizes *sizes, const void *block, size_t b
 
 static bool grow(struct laxity_block_sizes *sizes)
 {
-    if (sizes->room_slots < 3 * sizes->n_slots) {
+    if (sizes->n_slots == 0 || sizes->room_slots < 3 * sizes->n_slots) {
         return false;
     }
     struct laxity_block_sizes larger = {

@@ -26,6 +26,10 @@
 #define SIZES_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 29 : 25))
 #define SIZES_BYTES_MIN ((size_t)1 << 20)
 
+enum {
+    FRAMES_BYTES = 1024, /* of drop_dead_stack and of madvise, with room for any compiler */
+};
+
 /* To the watcher; the workload's own code ends before it. */
 static int own_socket = -1;
 
@@ -113,16 +117,17 @@ static int start_watcher(struct laxity_task *task)
     return pid < 0 ? -errno : 0;
 }
 
-/* What calls before this one have left below our frame would be the workload's without its doing.
- * The page below that of the frame stays, for those that are called here. */
-static void drop_dead_stack(uint64_t stack_begin)
+/* Pages that calls before this one have left below our frame would be the workload's without its
+ * doing; only what the call in here needs stays. */
+__attribute__((noinline)) static void drop_dead_stack(uint64_t stack_begin)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0) / page * page;
-    if (stack_begin != 0 && stack_begin + page < frame) {
+    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t end = (frame - FRAMES_BYTES) / page * page;
+    if (stack_begin != 0 && stack_begin < end) {
         (void)madvise(
             (void *)(uintptr_t)stack_begin, /* NOLINT(performance-no-int-to-ptr) */
-            frame - page - (uintptr_t)stack_begin,
+            end - (uintptr_t)stack_begin,
             MADV_DONTNEED
         );
     }

@@ -101,7 +101,7 @@ static void read_line(struct watch *watch, char *line)
         word = strchr(word + 1, ' ');
     }
     one.is_file = word && strtoull(word, NULL, 10) != 0;
-    const char *name = strchr(line, '[');
+    const char *name = one.is_file ? NULL : strchr(line, '[');
     one.is_stack = name && strcmp(name, "[stack]") == 0;
     one.is_break = name && strcmp(name, "[heap]") == 0;
     if (!name || strncmp(name, "[v", 2) != 0) { /* [vdso], [vvar]: the kernel's */
@@ -242,6 +242,9 @@ static void note(struct watch *watch, const struct look *now, bool has_pages)
     watch->added_mapped += now->mapped > last->mapped ? now->mapped - last->mapped : 0;
     watch->added_mapped += now->stack > last->stack ? now->stack - last->stack : 0;
     *last = *now;
+    if (now->stack > begin->stack + watch->out->stack_bytes) {
+        watch->out->stack_bytes = now->stack - begin->stack;
+    }
     raise_peak(&watch->out->mapped, now->mapped + now->stack, begin->mapped + begin->stack);
     if (has_pages) {
         raise_peak(&watch->out->touched, now->touched, begin->touched);

@@ -259,6 +259,7 @@ static void write_memory_need(struct laxity_json *json, const struct laxity_task
     } else {
         laxity_json_null(json, "written");
     }
+    laxity_json_count(json, "stack_bytes", need->stack_bytes);
     laxity_json_count(json, "static_bytes", need->static_bytes);
     laxity_json_count(json, "calls", need->calls);
     laxity_json_text(

@@ -37,7 +37,7 @@ enum {
     LAXITY_SEGMENT_VERSION = 13,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
-    LAXITY_VERSION_TASK_BYTES = 99840,
+    LAXITY_VERSION_TASK_BYTES = 99968,
     LAXITY_VERSION_HEADER_BYTES = 78272,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
@@ -229,6 +229,7 @@ struct laxity_memory_need {
     struct laxity_need mapped;
     struct laxity_need touched;
     struct laxity_need written;
+    uint64_t stack_bytes;  /* of mapped: how far the main thread's stack went */
     uint64_t static_bytes; /* mapped at the begin: what the executable and its libraries can write */
     uint64_t calls;        /* that were watched */
     uint32_t method;       /* enum laxity_page_scan_method */

@@ -37,7 +37,7 @@ PROGRAMS = {
     # One byte in 256 pages' distance each, from 16 bytes behind the mapping's begin: all but the
     # last of 257.
     "new": Known((MIB, MIB), (257, 257), (256, 256), (256, 256)),
-    # An array on the stack; a stack is mapped as far as it was reached.
+    # An array of 256 pages on the stack; a stack is mapped as far as it was reached.
     "stack": Known((0, 0), (256, 256), (256, 256), (256, 256)),
     # 4 threads at once with stacks of 16 pages; the page that guards each may not be accessed.
     # In each an array of 8 pages is touched, and above it the thread's descriptor (2304 bytes),
@@ -81,11 +81,12 @@ def test_need_that_is_known_by_construction_is_found(laxity: Laxity, name: str):
         at_once,
         in_all,
     )
+    if found["method"] != "PAGEMAP_SCAN":
+        pytest.skip("needs PAGEMAP_SCAN (Linux 6.7)")
     for quantity in ("mapped", "touched", "written"):
         told = pages(found[quantity])
         for page, expected in zip(told, getattr(known, quantity), strict=True):
             assert abs(page - expected) <= 1, (quantity, told)
-    assert found["method"] == "PAGEMAP_SCAN"
     assert found["is_confirmed"] is (True if at_once else None)
     assert_nobody_was_killed(path, ["harness", "needs-00", *(LIMITED if at_once else ())])
 
@@ -165,4 +166,4 @@ def test_what_has_no_need_of_memory_is_refused(laxity: Laxity, words: tuple[str,
 def test_program_of_its_own_is_refused_to_have_its_need_measured(laxity: Laxity):
     done = laxity("run", "--memory-need", "-p", "1ms", "--run-dir", "D", "--exec", "/bin/true")
     assert done.returncode == 2
-    assert "memory_need cannot be used with exec" in done.stderr
+    assert "--memory-need cannot be used with exec" in done.stderr

@@ -48,22 +48,27 @@ class NeedRecord(Record, frozen=True, kw_only=True):
     method: str
 
 
-def share_of(needs: Sequence[Need], harness: Need) -> Share:
+def share_of(needs: Sequence[Need], harness: Need, common_bytes: int = 0) -> Share:
     """Take the harness's share from what processes needed.
 
     Args:
         needs: At least one.
         harness: What a workload that does nothing needed.
+        common_bytes: Of that, what the workload needs, too, in the same place.
     """
     return Share(
-        peak_bytes=_beyond(max(one.peak_bytes for one in needs), harness.peak_bytes),
-        total_bytes=_beyond(max(one.total_bytes for one in needs), harness.total_bytes),
-        least_peak_bytes=_beyond(min(one.peak_bytes for one in needs), harness.peak_bytes),
+        peak_bytes=_beyond(max(one.peak_bytes for one in needs), harness.peak_bytes - common_bytes),
+        total_bytes=_beyond(
+            max(one.total_bytes for one in needs), harness.total_bytes - common_bytes
+        ),
+        least_peak_bytes=_beyond(
+            min(one.peak_bytes for one in needs), harness.peak_bytes - common_bytes
+        ),
     )
 
 
 def _beyond(value: int, harness: int) -> int:
-    return max(value - harness, 0)
+    return max(value - max(harness, 0), 0)
 
 
 def need_of(
@@ -81,13 +86,16 @@ def need_of(
         is_confirmed: As the record has it.
     """
     written = [one.written for one in measured if one.written is not None]
+    # A stack that goes deeper than the harness's needs all of it by itself.
+    is_deeper = min(one.stack_bytes for one in measured) > harness.stack_bytes
+    common_bytes = harness.stack_bytes if is_deeper else 0
     return NeedRecord(
         target=target,
         processes=len(measured),
         requested=share_of([one.requested for one in measured], harness.requested),
-        mapped=share_of([one.mapped for one in measured], harness.mapped),
-        touched=share_of([one.touched for one in measured], harness.touched),
-        written=share_of(written, harness.written)
+        mapped=share_of([one.mapped for one in measured], harness.mapped, common_bytes),
+        touched=share_of([one.touched for one in measured], harness.touched, common_bytes),
+        written=share_of(written, harness.written, common_bytes)
         if len(written) == len(measured) and harness.written is not None
         else None,
         static_bytes=_beyond(max(one.static_bytes for one in measured), harness.static_bytes),

@@ -143,15 +143,17 @@ class MemoryNeed(Record, frozen=True, kw_only=True):
 
     `requested`: of the heap, to the byte. `mapped`: what may be accessed, in whole pages; of the
     stack what was reached. `touched`: pages that were there. `written`: those but for pages of
-    zeroes and of files that were only read; null: the kernel does not tell. `static_bytes`: mapped
-    before, which the executable and its libraries can write. `calls`: that were watched. `method`:
-    how pages were looked at. `limit_is_crossed` null: no limit.
+    zeroes and of files that were only read; null: the kernel does not tell. `stack_bytes`: of
+    mapped, how far the stack of the main thread went. `static_bytes`: mapped before, which the
+    executable and its libraries can write. `calls`: that were watched. `method`: how pages were
+    looked at. `limit_is_crossed` null: no limit.
     """
 
     requested: Need
     mapped: Need
     touched: Need
     written: Need | None
+    stack_bytes: int
     static_bytes: int
     calls: int
     method: Literal["PAGEMAP_SCAN", "pagemap"]
