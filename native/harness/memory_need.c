@@ -76,12 +76,7 @@ static void *map_sizes(size_t *out_bytes)
 {
     for (size_t bytes = SIZES_BYTES_MAX; bytes >= SIZES_BYTES_MIN; bytes /= 2) {
         void *memory = mmap(
-            NULL,
-            bytes,
-            PROT_READ | PROT_WRITE,
-            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
-            -1,
-            0
+            NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0
         );
         if (memory != MAP_FAILED) {
             *out_bytes = bytes;
@@ -174,7 +169,7 @@ int laxity_memory_need_begin(struct laxity_task *task)
 
 void laxity_memory_need_end(void)
 {
-    struct laxity_need_answer answer;
+    struct laxity_need_answer answer = {0};
     (void)ask(LAXITY_NEED_END, -1, &answer);
     (void)laxity_allocator_count(NULL, NULL);
 }

@@ -9,8 +9,6 @@
 #include "harness/segment.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -123,7 +121,8 @@ static void read_mappings(struct watch *watch)
         }
         char *line = watch->text;
         const char *end = watch->text + held + n;
-        for (char *stop = NULL; (stop = memchr(line, '\n', (size_t)(end - line))); line = stop + 1) {
+        for (char *stop = NULL; (stop = memchr(line, '\n', (size_t)(end - line)));
+             line = stop + 1) {
             *stop = '\0';
             read_line(watch, line);
         }
@@ -142,10 +141,7 @@ static bool is_loaded(const struct watch *watch, const struct mapping *mapping)
 
 /* Adds the pages of [begin, end), which is in one mapping. Returns the first one that is there. */
 static uint64_t add_pages(
-    struct watch *watch,
-    const struct mapping *mapping,
-    struct laxity_range range,
-    struct look *look
+    struct watch *watch, const struct mapping *mapping, struct laxity_range range, struct look *look
 )
 {
     struct laxity_page_counts counts = {0};
@@ -164,9 +160,8 @@ static uint64_t add_pages(
     return counts.first;
 }
 
-static void add_mapping(
-    struct watch *watch, const struct mapping *mapping, bool has_pages, struct look *look
-)
+static void
+add_mapping(struct watch *watch, const struct mapping *mapping, bool has_pages, struct look *look)
 {
     const struct laxity_range all = {mapping->begin, mapping->end};
     struct look unused = {0};
@@ -269,9 +264,7 @@ static void begin(struct watch *watch)
     for (size_t i = 0; i < watch->n_mappings; i++) {
         const struct mapping *one = &watch->mappings[i];
         if (one->is_file && watch->loaded.n + 1 < watch->loaded.room) {
-            (void)laxity_ranges_add(
-                &watch->loaded, (struct laxity_range){one->begin, one->end}
-            );
+            (void)laxity_ranges_add(&watch->loaded, (struct laxity_range){one->begin, one->end});
         }
     }
     watch->begin = look_at_all(watch, true);
@@ -305,9 +298,7 @@ static void end(struct watch *watch)
 static bool is_of_task(const struct watch *watch, int32_t tid)
 {
     char path[PATH_BYTES];
-    laxity_format(
-        path, sizeof path, "/proc/%d/task/%d", (int)watch->files->process, (int)tid
-    );
+    laxity_format(path, sizeof path, "/proc/%d/task/%d", (int)watch->files->process, (int)tid);
     return tid == watch->files->process || access(path, F_OK) == 0;
 }
 
@@ -415,9 +406,8 @@ laxity_need_watch(const struct laxity_need_files *files, struct laxity_memory_ne
     struct laxity_need_files own = *files;
     (void)prctl(PR_SET_NAME, "laxity-need");
     keep_only(&own);
-    struct watch *watch = mmap(
-        NULL, sizeof *watch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
-    );
+    struct watch *watch =
+        mmap(NULL, sizeof *watch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (watch == MAP_FAILED) {
         _exit(LAXITY_EXIT_LACKING); /* the task sees the end of its socket */
     }

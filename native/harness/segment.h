@@ -229,10 +229,11 @@ struct laxity_memory_need {
     struct laxity_need mapped;
     struct laxity_need touched;
     struct laxity_need written;
-    uint64_t stack_bytes;  /* of mapped: how far the main thread's stack went */
-    uint64_t static_bytes; /* mapped at the begin: what the executable and its libraries can write */
-    uint64_t calls;        /* that were watched */
-    uint32_t method;       /* enum laxity_page_scan_method */
+    uint64_t stack_bytes; /* of mapped: how far the main thread's stack went */
+    uint64_t
+        static_bytes; /* mapped at the begin: what the executable and its libraries can write */
+    uint64_t calls;   /* that were watched */
+    uint32_t method;  /* enum laxity_page_scan_method */
     uint32_t is_written_known;
     _Atomic uint32_t is_measured;
 };

@@ -5,6 +5,7 @@
 #include "base/page_ranges.h"
 
 #include <errno.h>
+#include <linux/bpf_common.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -49,9 +50,8 @@ int laxity_memory_calls_watch(int *out_listener)
 {
     struct sock_filter code[WATCHED + 3];
     unsigned n = 0;
-    code[n++] = (struct sock_filter)BPF_STMT(
-        BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, nr)
-    );
+    code[n++] = (struct sock_filter
+    )BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, nr));
     for (unsigned i = 0; i < WATCHED; i++) {
         /* To the last instruction, behind the other comparisons and the one that allows. */
         const unsigned char behind = (unsigned char)(WATCHED - i);
@@ -155,8 +155,6 @@ int laxity_memory_calls_next(int listener, struct laxity_memory_call *out_call)
 
 void laxity_memory_calls_let_go(int listener, const struct laxity_memory_call *call)
 {
-    struct seccomp_notif_resp answer = {
-        .id = call->id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE
-    };
+    struct seccomp_notif_resp answer = {.id = call->id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }

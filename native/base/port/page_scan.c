@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/types.h>
@@ -97,8 +98,8 @@ static int count_by_ioctl(
         .vec = (uint64_t)(uintptr_t)regions,
         .vec_len = REGIONS,
         .category_anyof_mask = PAGE_IS_PRESENT | PAGE_IS_SWAPPED,
-        .return_mask = PAGE_IS_WATCHED | PAGE_IS_WRITTEN | PAGE_IS_FILE | PAGE_IS_PRESENT |
-                       PAGE_IS_ZERO,
+        .return_mask =
+            PAGE_IS_WATCHED | PAGE_IS_WRITTEN | PAGE_IS_FILE | PAGE_IS_PRESENT | PAGE_IS_ZERO,
     };
     while (asked.start < end) {
         const int n = ioctl(scan->pagemap_fd, PM_SCAN, &asked);
@@ -126,7 +127,10 @@ static int count_by_bits(
     while (page < end_page) {
         const uint64_t wanted = end_page - page < ENTRIES ? end_page - page : ENTRIES;
         const ssize_t bytes = pread(
-            scan->pagemap_fd, entries, wanted * sizeof *entries, (off_t)(page * sizeof *entries)
+            scan->pagemap_fd,
+            entries,
+            (size_t)wanted * sizeof *entries,
+            (off_t)(page * sizeof *entries)
         );
         if (bytes < (ssize_t)sizeof *entries) {
             return bytes < 0 ? -errno : -EIO;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Which pages of a process are there: PAGEMAP_SCAN, or the bits of pagemap on kernels before 6.7. */
+/* Which pages of a process are there: PAGEMAP_SCAN, or the bits of pagemap on kernels before 6.7.
+ */
 #ifndef LAXITY_BASE_PORT_PAGE_SCAN_H
 #define LAXITY_BASE_PORT_PAGE_SCAN_H
 

@@ -74,6 +74,18 @@ static void memory_for_no_table_has_room_for_no_block(void)
     CHECK_EQUAL(laxity_block_sizes_take(&sizes, block(1)), 0);
 }
 
+/* One that is held goes, another one comes. */
+static void change(size_t *held, size_t i, size_t bytes)
+{
+    if (*held != 0) {
+        CHECK_EQUAL(laxity_block_sizes_take(&sizes, block(i)), *held);
+        *held = 0;
+        return;
+    }
+    *held = bytes;
+    CHECK(laxity_block_sizes_put(&sizes, block(i), bytes));
+}
+
 static void table_agrees_with_an_array_whatever_comes_and_goes(void)
 {
     static size_t held[BLOCKS];
@@ -83,13 +95,7 @@ static void table_agrees_with_an_array_whatever_comes_and_goes(void)
     for (unsigned step = 0; step < STEPS; step++) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407U; /* Knuth, MMIX */
         const size_t i = (size_t)(random >> 33) % BLOCKS;
-        if (held[i] != 0) {
-            CHECK_EQUAL(laxity_block_sizes_take(&sizes, block(i)), held[i]);
-            held[i] = 0;
-        } else {
-            held[i] = step + 1;
-            CHECK(laxity_block_sizes_put(&sizes, block(i), held[i]));
-        }
+        change(&held[i], i, step + 1);
     }
 }
 

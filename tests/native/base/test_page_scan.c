@@ -20,7 +20,10 @@ static uint64_t page;
 static unsigned char *map(size_t pages, int flags, int fd)
 {
     void *at = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, flags, fd, 0);
-    CHECK(at != MAP_FAILED);
+    if (at == MAP_FAILED) {
+        perror("mmap");
+        _exit(1);
+    }
     return at;
 }
 

@@ -54,9 +54,8 @@ static void read_pages(const void *block, size_t pages)
 
 static void *map(size_t pages)
 {
-    void *at = mmap(
-        NULL, pages * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
-    );
+    void *at =
+        mmap(NULL, pages * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) {
         laxity_job_failed("cannot map");
     }
@@ -204,10 +203,17 @@ static const struct {
     const char *name;
     void (*act)(void);
 } programs[] = {
-    {"calloc", by_calloc},   {"mmap", by_mmap},       {"new", by_new},
-    {"stack", by_stack},     {"threads", by_threads}, {"realloc", by_realloc},
-    {"trim", by_trim},       {"arena", by_arena},     {"zero-pages", by_zero_pages},
-    {"file", by_file},       {"child", by_child},
+    {"calloc", by_calloc},
+    {"mmap", by_mmap},
+    {"new", by_new},
+    {"stack", by_stack},
+    {"threads", by_threads},
+    {"realloc", by_realloc},
+    {"trim", by_trim},
+    {"arena", by_arena},
+    {"zero-pages", by_zero_pages},
+    {"file", by_file},
+    {"child", by_child},
     {"nothing", by_nothing},
 };
 
