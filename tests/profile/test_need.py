@@ -138,10 +138,8 @@ def test_answer_names_what_cannot_be_told_and_what_varies():
     assert isinstance(note, Paragraph)
     assert "cannot be told" in note.text
     # 3 - 2 pages.
-    said = (
-        "p needs at once: requested 1.50 KiB, mapped 4 KiB, touched 4 KiB; n = 1 process, measured."
-    )
-    assert need_sentence(asked(one), 0, "p") == said
+    said = "p needs at once: requested 1.50 KiB, mapped 4 KiB, touched 4 KiB; n = 1 process"
+    assert need_sentence(asked(one), 0, "p") == f"{said}, measured."
     assert {one.name for one in need_quantities(asked(one), "run", 0, "p")} == {
         f"{quantity}_{what}"
         for quantity in ("requested", "mapped", "touched")

@@ -12,6 +12,7 @@ from laxity.page.blocks import (
     Paragraph,
     Quantity,
     Table,
+    Tone,
     number_cell,
     show_count,
     text_cell,
@@ -30,7 +31,7 @@ _CONFIRMED = {
     "one of a byte less was crossed.",
     False: "Not confirmed: other processes requested another number of bytes; what is requested "
     "varies between processes.",
-    None: "Nothing was requested, so no limit confirms it.",
+    None: "Not confirmed: no process with a limit came to its end.",
 }
 _METHOD = (
     "Three quantities that say different things and are never added: what is requested of the "
@@ -76,8 +77,9 @@ def need_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
     head = ("quantity", "at most at once", "in all", "least of a process")
     remarks = ("meaning", "exactly", "exactly", "exactly")
     yield Table(caption, head, (*rows, static), remarks=remarks)
-    is_doubtful = record.is_confirmed is False
-    yield Paragraph(_CONFIRMED[record.is_confirmed], "warning" if is_doubtful else "plain")
+    if record.requested.peak_bytes > 0:
+        tone: Tone = "plain" if record.is_confirmed else "warning"
+        yield Paragraph(_CONFIRMED[record.is_confirmed], tone)
     if record.written is None:
         yield Paragraph(
             "What is written cannot be told: of shared memory that is not watched, and on kernels "
