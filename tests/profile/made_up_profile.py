@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 from tests.report.run_builder import Made, ordinary_rows, write_composite
 
-from laxity.profile.document import Profile, ScenarioRecord, Target, Unit, join
+from laxity.profile.document import Profile, ScenarioRecord, Target, Unit
+from laxity.profile.join import join
 from laxity.store.manifest import encode_document
 from laxity.store.run_directory import MANIFEST, PROFILE, hash_files, read_manifest, write_document
 

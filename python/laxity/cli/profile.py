@@ -22,14 +22,13 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
+from laxity.cli.profile_common import Progress, read_targets
 from laxity.cli.profile_need import memory_need
-from laxity.cli.profile_progress import Progress
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
-from laxity.core.spec_reader import split_words
-from laxity.errors import ConfigError, located
+from laxity.errors import located
 
 if TYPE_CHECKING:
     from laxity.profile.document import Analysis
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 _PROCESSES, _JOBS = 20, 50
 # Nothing varies from one simulated process to the next.
 _PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
+_COUNTED: tuple["Analysis", ...] = ("cache", "intensity", "memory-traffic")
+_ALL: tuple["Analysis", ...] = ("wcet", "schedulability", *_COUNTED)
 _TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority")
 
 
@@ -75,7 +76,7 @@ def profile() -> None:
 
 
 _options = with_options(
-    click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True),
+    click.argument("workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True),
     click.option(
         "-b",
         "--words",
@@ -123,11 +124,12 @@ _options = with_options(
 def wcet(**given: object) -> int:
     """Measure how long jobs take: the observed maximum, quantiles, how much longer than alone.
 
-    Each WORKLOAD runs in fresh processes, alone and beside the co-runners of each scenario in turn,
-    so that what the machine does meanwhile is in all of them. Without --period it is twice the
-    longest response of a pilot. The observed maximum is not a bound.
+    Each WORKLOAD, quoted with its words if it has some, runs in fresh processes, alone and beside
+    the co-runners of each scenario in turn, so that what the machine does meanwhile is in all of
+    them. Without --period it is twice the longest response of a pilot. The observed maximum is not
+    a bound.
     """
-    return _profile("wcet", msgspec.convert(given, _Options))
+    return _profile("wcet", options=msgspec.convert(given, _Options))
 
 
 @profile.command()
@@ -138,34 +140,70 @@ def schedulability(**given: object) -> int:
     The WCET is the longest execution that was observed alone; responses are those beside the
     co-runners of each scenario. What runs, and how often, is as in laxity profile wcet.
     """
-    return _profile("schedulability", msgspec.convert(given, _Options))
+    return _profile("schedulability", options=msgspec.convert(given, _Options))
+
+
+@profile.command()
+@_options
+def cache(**given: object) -> int:
+    """Tell how many references of each cache miss, alone and interfered with.
+
+    Needs counters: those of this machine's processor, or of a simulated platform, which counts
+    while it costs nothing. What runs, and how often, is as in laxity profile wcet.
+    """
+    return _profile("cache", options=msgspec.convert(given, _Options))
+
+
+@profile.command()
+@_options
+def intensity(**given: object) -> int:
+    """Tell whether programs are bound by the processor or by the memory.
+
+    Last-level misses and memory traffic per instruction, and instructions per cycle, alone and
+    interfered with. Needs counters, as laxity profile cache does.
+    """
+    return _profile("intensity", options=msgspec.convert(given, _Options))
+
+
+@profile.command("memory-traffic")
+@_options
+def memory_traffic(**given: object) -> int:
+    """Tell what programs ask of the memory in the course of a job, and in which phases.
+
+    Jobs are laid over each other by their instructions; phases are those of the program alone, and
+    how much slower each becomes beside the co-runners. Needs counters, as laxity profile cache
+    does.
+    """
+    return _profile("memory-traffic", options=msgspec.convert(given, _Options))
+
+
+@profile.command("all")
+@_options
+def every(**given: object) -> int:
+    """Show all of these of the same runs.
+
+    What runs, and how often, is as in laxity profile wcet. Needs counters, as laxity profile cache
+    does.
+    """
+    return _profile(*_ALL, options=msgspec.convert(given, _Options))
 
 
 profile.add_command(memory_need)
 
 
-def _profile(analysis: "Analysis", options: _Options) -> int:
+def _profile(*analyses: "Analysis", options: _Options) -> int:
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
     from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
-    from laxity.platform.tools import list_workloads  # noqa: PLC0415 - with the above
+    from laxity.profile.events import events_to_count  # noqa: PLC0415 - with the above
     from laxity.profile.execute import ProfileRequest, run_profile  # noqa: PLC0415 - with the above
     from laxity.profile.scenario import read_scenarios, usual_scenarios  # noqa: PLC0415 - with the above
 
-    words, given = options.words, options.task
-    if words is not None and len(options.workloads) > 1:
-        msg = "-b: describes one workload, and several are named; name one"
-        raise ConfigError(msg)
+    given = options.task
     name = options.platform or NATIVE_PLATFORM
     is_simulated = name.startswith(SIMULATED)
-    examples = {one.name: one.example for one in list_workloads()}
-    targets = tuple(
-        {
-            "workload": one,
-            "args": split_words(words, "-b") if words is not None else examples.get(one, []),
-        }
-        for one in options.workloads
-    )
+    is_counting = any(one in _COUNTED for one in analyses)
+    targets = read_targets(options.workloads, options.words)
     with located("--platform"):
         opened = open_platform(None, name)
     with opened as where:
@@ -175,16 +213,21 @@ def _profile(analysis: "Analysis", options: _Options) -> int:
         others = [cpu for cpu in allowed if cpu not in parse_cpus(given["cpus"])]
         usual = (_PROCESSES_SIMULATED, _JOBS_SIMULATED) if is_simulated else (_PROCESSES, _JOBS)
         request = ProfileRequest(
-            analyses=(analysis,),
+            analyses=analyses,
             targets=tuple({**given, **one} for one in targets),
             scenarios=read_scenarios(options.scenario)
             if options.scenario
             else usual_scenarios(others),
             n_processes=options.processes or usual[0],
+            # Where counting and sampling take no time, one run serves all analyses.
+            events=events_to_count(name) if is_simulated or is_counting else (),
+            has_samples=is_simulated or "memory-traffic" in analyses,
             run={
                 "jobs": options.jobs or usual[1],
                 "seed": 1 if options.seed is None and is_simulated else options.seed,
                 "platform": name,
+                # What the platform's processor does not count, its model does.
+                **({"counters": "model"} if is_simulated else {}),
             },
             resolution_ns=1 if is_simulated else resolution_here_ns(),
             final=run_path("profile", options.run_dir, options.run_root),

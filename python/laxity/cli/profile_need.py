@@ -3,7 +3,6 @@
 """`laxity profile memory-need`: how much memory programs request, have mapped, and touch."""
 
 import sys
-from typing import Any
 
 import click
 import msgspec
@@ -21,11 +20,10 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_progress import Progress
+from laxity.cli.profile_common import Progress, read_targets
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
-from laxity.core.spec_reader import split_words
 from laxity.errors import ConfigError
 
 _PROCESSES, _JOBS = 3, 5
@@ -110,7 +108,9 @@ def _memory_need(options: _Options) -> int:
         raise ConfigError(msg)
     cpus = options.cpus or str(default_cpus(THIS_MACHINE.facts())[-1])
     request = NeedRequest(
-        targets=tuple({"cpus": cpus, **one} for one in _targets(options)),
+        targets=tuple(
+            {"cpus": cpus, **one} for one in read_targets(options.workloads, options.words)
+        ),
         n_processes=options.processes,
         run={"jobs": options.jobs, "seed": options.seed, "platform": name},
         resolution_ns=resolution_here_ns(),
@@ -123,20 +123,3 @@ def _memory_need(options: _Options) -> int:
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
-
-
-def _targets(options: _Options) -> list[dict[str, Any]]:
-    from laxity.platform.tools import list_workloads  # noqa: PLC0415 - heavy
-
-    words = options.words
-    if words is not None and len(options.workloads) > 1:
-        msg = "-b: describes one workload, and several are named; name one"
-        raise ConfigError(msg)
-    examples = {one.name: one.example for one in list_workloads()}
-    return [
-        {
-            "workload": one,
-            "args": split_words(words, "-b") if words is not None else examples.get(one, []),
-        }
-        for one in options.workloads
-    ]

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import NATIVE_PLATFORM
-from laxity.core.spec_reader import resolve_spec
+from laxity.core.spec import NATIVE_PLATFORM, CountedBy
+from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.probe import probe_of
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
@@ -151,8 +151,18 @@ def _run_tasks(
     signals: Forwarder,
 ) -> Finished:
     platform = platform_of(experiment)
-    table = {"platform": platform.name, "jobs": work.jobs, "seed": _SEED}
-    spec = resolve_spec(table, [dict(one) for one in work.tasks], [], _RESOLUTION_NS)
+    table = {
+        "platform": platform.name,
+        "jobs": work.jobs,
+        "seed": _SEED,
+        "events": list(work.events),
+        "counters": CountedBy.MODEL,
+    }
+    if work.sample_bucket:
+        table["sample_bucket"] = work.sample_bucket
+    interfere = [parse_interfere_option(one) for one in work.interfere]
+    tasks = [dict(one) for one in work.tasks]
+    spec = resolve_spec(table, tasks, interfere, _RESOLUTION_NS)
     one = RunRequest(
         spec=prepare_spec(spec, platform),
         name=experiment.name,
