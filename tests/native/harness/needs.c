@@ -36,7 +36,7 @@ static unsigned job;
 static unsigned char *arena;
 static pthread_barrier_t all_are_there;
 
-static void write_pages(void *block, size_t pages)
+static void write_pages(volatile void *block, size_t pages)
 {
     volatile unsigned char *bytes = block;
     for (size_t i = 0; i < pages; i++) {
@@ -96,15 +96,13 @@ static void by_new(void)
 
 __attribute__((noinline)) static void by_stack(void)
 {
-    unsigned char block[PAGES * PAGE_BYTES];
+    volatile unsigned char block[PAGES * PAGE_BYTES];
     write_pages(block, PAGES);
-    sink = block;
-    sink = NULL;
 }
 
 static void *touch_stack(void *unused)
 {
-    unsigned char block[STACK_PAGES_TOUCHED * PAGE_BYTES];
+    volatile unsigned char block[STACK_PAGES_TOUCHED * PAGE_BYTES];
     write_pages(block, STACK_PAGES_TOUCHED);
     (void)pthread_barrier_wait(&all_are_there);
     return unused;
