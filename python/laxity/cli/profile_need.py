@@ -48,7 +48,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command("memory-need")
 @with_options(
-    click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True),
+    click.argument("workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True),
     click.option(
         "-b",
         "--words",
@@ -85,9 +85,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 def memory_need(**given: object) -> int:
     """Measure how much memory programs need: requested, mapped and touched, which are never added.
 
-    Each WORKLOAD runs alone in fresh processes that nothing is locked or prefaulted in, and beside
-    them the one that does nothing, whose need is the harness's. No program is killed to find out: a
-    limit of memory is only noted when it is crossed.
+    Each WORKLOAD, quoted with its words if it has some, runs alone in fresh processes, in which
+    nothing is locked or prefaulted. What one that does nothing needs is the harness's, and is taken
+    off. No program is killed to find out: a limit of memory is only noted when it is crossed.
     """
     return _memory_need(msgspec.convert(given, _Options))
 
