@@ -205,3 +205,14 @@ def test_nothing_counts_misses_on_a_machine_without_counters(laxity: Laxity):
     assert "nothing here counts cache misses" in done.stderr
     assert "--platform sim:NAME" in done.stderr
     assert not (laxity.directory / "P").exists()
+
+
+@pytest.mark.slow
+def test_profile_that_waits_for_the_maximum_ends_when_it_stands_still(laxity: Laxity):
+    # Simulated processes are identical: the first job of the first one is the longest, the others
+    # never are. After 20 processes of 3 jobs 59 came behind it, after 21 of them 62.
+    words = ("mem", "-b", "4KiB", "-t", "3", "--scenario", "busy=load 64KiB@1", "--no-report")
+    path, document = profiled(laxity, *words, "--still", "60", "--processes", "30", *SIMULATED)
+    assert {one["processes"] for one in document["times"]} == {21}
+    assert len(json.loads((path / "manifest.json").read_text())["runs"]) == 1 + 2 * 21
+    assert {one["jobs_since_max"] for one in document["times"] if one["scenario"] == 0} == {62}

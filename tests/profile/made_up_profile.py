@@ -15,10 +15,10 @@ from laxity.store.run_directory import MANIFEST, PROFILE, hash_files, read_manif
 SCENARIOS = {"alone": [], "writers": ["bandwidth write 16MiB@0"]}
 
 
-def write_profile(directory: Path) -> Path:
+def write_profile(directory: Path, n_jobs: int = 40) -> Path:
     """Write it."""
     names = [f"mem-{scenario}-00" for scenario in SCENARIOS]
-    runs = {name: Made(ordinary_rows(40, seed), name="mem") for seed, name in enumerate(names)}
+    runs = {name: Made(ordinary_rows(n_jobs, seed), name="mem") for seed, name in enumerate(names)}
     write_composite(directory, runs)
     manifest = msgspec.structs.replace(read_manifest(directory), kind="profile", name="profile")
     asked = Profile(

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from laxity.profile.document import Analysis
 
 _PROCESSES, _JOBS = 20, 50
+# Of a profile that ends by itself.
+_MOST_PROCESSES = 200
 # Nothing varies from one simulated process to the next.
 _PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
 _COUNTED: tuple["Analysis", ...] = ("cache", "intensity", "memory-traffic")
@@ -52,6 +54,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     policy: str | None
     priority: int | None
     processes: int | None
+    still: int | None
     jobs: int | None
     scenario: tuple[str, ...]
     platform: str | None
@@ -92,7 +95,13 @@ _options = with_options(
         "--processes",
         type=click.IntRange(1, 1000),
         metavar="N",
-        help="Fresh processes in each scenario.  [default: 20; simulated 1]",
+        help="Fresh processes in each scenario.  [default: 20; simulated 1; --still 200 at most]",
+    ),
+    click.option(
+        "--still",
+        type=click.IntRange(1),
+        metavar="N",
+        help="End when no maximum has moved for N jobs, after 20 processes or more.",
     ),
     click.option(
         "-t",
@@ -218,7 +227,8 @@ def _profile(*analyses: "Analysis", options: _Options) -> int:
             scenarios=read_scenarios(options.scenario)
             if options.scenario
             else usual_scenarios(others),
-            n_processes=options.processes or usual[0],
+            n_processes=options.processes or (_MOST_PROCESSES if options.still else usual[0]),
+            still_jobs=options.still or 0,
             # Where counting and sampling take no time, one run serves all analyses.
             events=events_to_count(name) if is_simulated or is_counting else (),
             has_samples=is_simulated or "memory-traffic" in analyses,

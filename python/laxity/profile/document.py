@@ -62,6 +62,18 @@ class ProcedureRecord(Record, frozen=True, kw_only=True):
     later_jobs: int
 
 
+class PwcetRecord(Record, frozen=True, kw_only=True):
+    """What a job exceeds with a small probability at most (docs/bounds.md).
+
+    `exceedance`: the rarest that so many jobs may be extrapolated to. `bound_ns` null: `reason`
+    says why there is none.
+    """
+
+    exceedance: float
+    bound_ns: int | None
+    reason: str | None
+
+
 class TimesRecord(Record, frozen=True, kw_only=True):
     """Times of one program in one scenario.
 
@@ -70,7 +82,7 @@ class TimesRecord(Record, frozen=True, kw_only=True):
     95 % bound on the share of jobs that are longer, if jobs may be exchanged for each other; null:
     the last job was the longest, or simulated jobs, which nothing varies. `slowdown_max`,
     `slowdown_median`: over those of the program alone; null: alone itself, or there are none.
-    `rt_bench`: null if no process had no miss, or simulated.
+    `rt_bench`: null if no process had no miss, or simulated. `pwcet`: of measured execution times.
     """
 
     target: int
@@ -86,6 +98,7 @@ class TimesRecord(Record, frozen=True, kw_only=True):
     slowdown_max: float | None
     slowdown_median: float | None
     rt_bench: ProcedureRecord | None = None
+    pwcet: PwcetRecord | None = None
 
 
 class MetRecord(Record, frozen=True, kw_only=True):

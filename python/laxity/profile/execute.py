@@ -21,10 +21,12 @@ from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit
+from laxity.profile.join import times_of_run
 from laxity.profile.scenario import Scenario
 from laxity.profile.traffic import SAMPLES
+from laxity.statistics.clusters import LEAST_PROCESSES
 from laxity.store.manifest import kind_of_figures
-from laxity.store.run_directory import PROFILE, open_run, read_manifest, write_document
+from laxity.store.run_directory import PROFILE, Run, open_run, read_manifest, write_document
 
 _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
@@ -43,7 +45,8 @@ class ProfileRequest:
         analyses: What is shown of it.
         targets: Tables of tasks as a spec has them; without a period: that of a pilot.
         scenarios: The task alone is the first.
-        n_processes: Of each target in each scenario.
+        n_processes: Of each target in each scenario, at most.
+        still_jobs: It ends when no maximum has moved for so many jobs; 0: after all processes.
         events: Counted in every job; none: only times are taken.
         has_samples: They are read within jobs, too, 200 times in one as long as the pilot's.
         run: The table `[run]`: jobs of each process, seed, platform.
@@ -57,6 +60,7 @@ class ProfileRequest:
     targets: tuple[Mapping[str, Any], ...]
     scenarios: tuple[Scenario, ...]
     n_processes: int
+    still_jobs: int
     events: tuple[str, ...]
     has_samples: bool
     run: Mapping[str, Any]
@@ -119,9 +123,45 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         fallbacks=(),
         children=tuple(children),
         begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units, tmp)),
+        is_enough=_Still(request.still_jobs, units, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
     )
     return run_composite(whole, signals, platform)
+
+
+class _Still:
+    """Knows for how many jobs the maximum of each program and scenario has not moved."""
+
+    def __init__(self, still_jobs: int, units: Sequence[Unit], n_pilots: int) -> None:
+        self._still_jobs, self._units, self._n_pilots = still_jobs, units, n_pilots
+        self._longest_ns: dict[tuple[int, int], int] = {}
+        self._n_since: dict[tuple[int, int], int] = {}
+        self._n_seen = 0
+
+    def has_come(self, runs: Path, n_run: int) -> bool:
+        """Tell whether all of them stand still; asked before each process.
+
+        Args:
+            runs: Directory of all runs.
+            n_run: How many there are, pilots included.
+        """
+        n_units = n_run - self._n_pilots
+        if not self._still_jobs or n_units <= 0:
+            return False
+        for unit in self._units[self._n_seen : n_units]:
+            self._look(unit, open_run(runs / unit.run))
+        self._n_seen = n_units
+        is_round = self._units[n_units].process != self._units[n_units - 1].process
+        has_processes = self._units[n_units].process >= LEAST_PROCESSES
+        return is_round and has_processes and min(self._n_since.values()) >= self._still_jobs
+
+    def _look(self, unit: Unit, run: Run) -> None:
+        key = (unit.target, unit.scenario)
+        longest_ns, n_since = self._longest_ns.get(key, -1), self._n_since.get(key, 0)
+        for time_ns in times_of_run(run, "execution").tolist():
+            is_longer = time_ns > longest_ns
+            longest_ns, n_since = (time_ns, 0) if is_longer else (longest_ns, n_since + 1)
+        self._longest_ns[key], self._n_since[key] = longest_ns, n_since
 
 
 def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:

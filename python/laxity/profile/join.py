@@ -18,6 +18,7 @@ from laxity.profile.document import (
     PhasesRecord,
     ProcedureRecord,
     Profile,
+    PwcetRecord,
     QuantileRecord,
     Quantity,
     RatioRecord,
@@ -32,6 +33,7 @@ from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_o
 from laxity.profile.wcet import MEDIAN, Times, rt_bench_procedure, times_of
 from laxity.statistics.dependence import IntArray
 from laxity.statistics.quantile_shift import Estimate
+from laxity.statistics.wcet_model import Pwcet
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
@@ -102,7 +104,7 @@ def processes_of(
     Raises:
         RecordError: A run is damaged.
     """
-    return [_times(run, quantity) for run in _runs_of(asked, runs, target, scenario)]
+    return [times_of_run(run, quantity) for run in _runs_of(asked, runs, target, scenario)]
 
 
 def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int) -> list[Run]:
@@ -113,7 +115,12 @@ def _runs_of(asked: Profile, runs: Mapping[str, Run], target: int, scenario: int
     return [runs[one.run] for one in units if one.run in runs]
 
 
-def _times(run: Run, quantity: Quantity) -> IntArray:
+def times_of_run(run: Run, quantity: Quantity) -> IntArray:
+    """Take the times of the finished jobs of one process, in order.
+
+    Raises:
+        RecordError: The run is damaged.
+    """
     jobs = in_order(finished(run.stream("jobs")))
     if quantity == "response":
         return present(response_time_ns(jobs))
@@ -148,6 +155,9 @@ def _records(
                 slowdown_max=_ratio(times, alone, lambda one: one.longest_ns),
                 slowdown_median=_ratio(times, alone, _median_ns),
                 rt_bench=None if is_simulated else _procedure(processes[scenario]),
+                pwcet=_pwcet(processes[scenario])
+                if quantity == "execution" and not is_simulated
+                else None,
             )
 
 
@@ -161,6 +171,22 @@ def _procedure(processes: Sequence[IntArray]) -> ProcedureRecord | None:
         longer=found.n_longer,
         later_jobs=found.n_later,
     )
+
+
+def _pwcet(processes: Sequence[IntArray]) -> PwcetRecord | None:
+    from laxity.statistics.pwcet import (  # noqa: PLC0415 - slow, and what is simulated has none
+        FEWEST_SAMPLES,
+        bound_pwcet,
+        rarest_of,
+    )
+
+    jobs = np.concatenate(processes)
+    if jobs.size < FEWEST_SAMPLES:
+        return None
+    found = bound_pwcet(jobs, rarest_of(jobs.size))
+    if isinstance(found, Pwcet):
+        return PwcetRecord(exceedance=found.exceedance, bound_ns=found.bound_ns, reason=None)
+    return PwcetRecord(exceedance=found.exceedance, bound_ns=None, reason=found.reason)
 
 
 def _alone(asked: Profile) -> int:
@@ -203,7 +229,7 @@ def _met_records(
 
 
 def _process(run: Run) -> Process:
-    return Process(_times(run, "response"), _n_aborted(run))
+    return Process(times_of_run(run, "response"), _n_aborted(run))
 
 
 def _ratio_records(

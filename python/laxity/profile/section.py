@@ -22,6 +22,7 @@ from laxity.page.blocks import (
     count_noun,
     duration_cell,
     number_cell,
+    show_bound,
     show_count,
     show_duration,
     text_cell,
@@ -181,6 +182,7 @@ def _times_blocks(
         if rows:
             yield _table(asked, rows, quantity, name)
     yield from (Paragraph(line) for line in _procedure(asked, target, name))
+    yield from (Paragraph(line) for line in _pwcets(asked, target, name))
     yield from (Paragraph(line, "warning") for line in _missing(asked, target, name))
     drawn = [
         figure
@@ -204,6 +206,20 @@ def _procedure(asked: Profile, target: int, name: str) -> Iterator[str]:
             f"{_processes(found.batches)}; {show_count(found.longer)} of the "
             f"{count_noun(found.later_jobs, 'job')} behind them took longer."
         )
+
+
+def _pwcets(asked: Profile, target: int, name: str) -> Iterator[str]:
+    """Give the pWCET of each scenario, or why there is none."""
+    for one in asked.times:
+        if one.target != target or one.pwcet is None:
+            continue
+        where = f"{name}, {asked.scenarios[one.scenario].name}, n = {show_count(one.jobs)} jobs"
+        found = one.pwcet
+        if found.bound_ns is None:
+            yield f"No pWCET of {where}: {found.reason}."
+        else:
+            bound = show_bound(found.bound_ns)
+            yield f"pWCET of {where}: {bound}, exceeded in {found.exceedance:g} of jobs at most."
 
 
 def _missing(asked: Profile, target: int, name: str) -> Iterator[str]:
@@ -288,13 +304,28 @@ def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str
             duration_cell(row.max_ns, f"{show_count(row.jobs_since_max)} jobs since"),
             number_cell(_beyond(row.share_beyond, asked.kind)),
             *(_quantile_cell(row, q) for q in QUANTILES),
-            number_cell(_times(row.slowdown_median)),
+            number_cell(_times(row.slowdown_median), _doubt(row, rows[0])),
             number_cell(_times(row.slowdown_max)),
         )
         for row in rows
     )
-    remarks = ("", "", "", "", "", *("95 % interval" for _ in QUANTILES))
+    has_noise = asked.kind == "measured"
+    intervals = tuple("95 % interval" for _ in QUANTILES)
+    remarks = ("", "", "", "", "", *intervals, "remark") if has_noise else ()
     return Table(f"{quantity} time of {name} ({asked.kind})", head, cells, remarks=remarks)
+
+
+def _doubt(row: TimesRecord, alone: TimesRecord) -> str:
+    """Say of a slowdown that the intervals of the two medians have values in common."""
+    one, other = (
+        next((one for one in of.quantiles if one.q == MEDIAN), None) for of in (row, alone)
+    )
+    if row is alone or one is None or other is None:
+        return ""
+    if one.low_ns is None or one.high_ns is None or other.low_ns is None or other.high_ns is None:
+        return ""
+    is_apart = one.low_ns > other.high_ns or one.high_ns < other.low_ns
+    return "" if is_apart else "not told from noise"
 
 
 def _processes(n: int) -> str:
