@@ -23,6 +23,9 @@ struct laxity_memory_account {
     _Atomic size_t peak_bytes;
     _Atomic uint32_t is_counted;  /* in_use and peak mean something */
     _Atomic uint32_t is_exceeded; /* the process has ended itself because of its limit */
+    uint32_t is_noting;           /* set before: a request above the limit is made all the same */
+    _Atomic uint32_t is_crossed;  /* one was */
+    uint64_t total_bytes;         /* where noting: all that was ever added */
 };
 
 /* A request that did not fit below the limit. */
@@ -32,6 +35,12 @@ struct laxity_memory_excess {
     size_t in_use_bytes; /* without the request */
     size_t limit_bytes;
 };
+
+/* laxity_memory_note - reserve `bytes` whatever the limit is. Returns what is in use now. */
+static inline size_t laxity_memory_note(struct laxity_memory_account *account, size_t bytes)
+{
+    return atomic_fetch_add_explicit(&account->in_use_bytes, bytes, memory_order_relaxed) + bytes;
+}
 
 /*
  * laxity_memory_charge - reserve `bytes`, all or nothing

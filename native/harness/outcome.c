@@ -8,6 +8,7 @@
 #include "base/memory_account.h"
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
+#include "base/port/page_scan.h"
 #include "base/port/time.h"
 #include "counters/event.h"
 #include "harness/job_rows.h"
@@ -210,7 +211,8 @@ static void write_memory(struct laxity_json *json, const struct laxity_task *tas
     const struct laxity_memory_account *memory = &task->state.memory;
     /* Of jobs in processes begun anew nobody adds up what each of them held. */
     const bool is_elsewhere = atomic_load(&task->state.job_process) >= LAXITY_JOB_IN_FRESH;
-    if (is_elsewhere || atomic_load_explicit(&memory->is_counted, memory_order_relaxed) == 0) {
+    if (is_elsewhere || task->config.is_memory_need != 0 ||
+        atomic_load_explicit(&memory->is_counted, memory_order_relaxed) == 0) {
         laxity_json_null(json, "memory");
         return;
     }
@@ -222,6 +224,51 @@ static void write_memory(struct laxity_json *json, const struct laxity_task *tas
         laxity_json_count(json, "limit_bytes", task->config.memory_limit_bytes);
     } else {
         laxity_json_null(json, "limit_bytes");
+    }
+    laxity_json_close(json, '}');
+}
+
+static void write_need(struct laxity_json *json, const char *name, const struct laxity_need *need)
+{
+    laxity_json_open(json, name, '{');
+    laxity_json_count(json, "peak_bytes", need->peak_bytes);
+    laxity_json_count(json, "total_bytes", need->total_bytes);
+    laxity_json_close(json, '}');
+}
+
+/* null: it was not asked for, or the task ended before it could be told. */
+static void write_memory_need(struct laxity_json *json, const struct laxity_task *task)
+{
+    const struct laxity_memory_account *account = &task->state.memory;
+    const struct laxity_memory_need *need = &task->state.need;
+    if (atomic_load_explicit(&need->is_measured, memory_order_acquire) == 0 ||
+        atomic_load_explicit(&account->is_counted, memory_order_relaxed) == 0) {
+        laxity_json_null(json, "memory_need");
+        return;
+    }
+    const struct laxity_need requested = {
+        .peak_bytes = atomic_load_explicit(&account->peak_bytes, memory_order_relaxed),
+        .total_bytes = account->total_bytes,
+    };
+    laxity_json_open(json, "memory_need", '{');
+    write_need(json, "requested", &requested);
+    write_need(json, "mapped", &need->mapped);
+    write_need(json, "touched", &need->touched);
+    if (need->is_written_known != 0) {
+        write_need(json, "written", &need->written);
+    } else {
+        laxity_json_null(json, "written");
+    }
+    laxity_json_count(json, "stack_bytes", need->stack_bytes);
+    laxity_json_count(json, "static_bytes", need->static_bytes);
+    laxity_json_count(json, "calls", need->calls);
+    laxity_json_text(
+        json, "method", laxity_page_scan_name((enum laxity_page_scan_method)need->method)
+    );
+    if (account->limit_bytes == LAXITY_MEMORY_UNLIMITED) {
+        laxity_json_null(json, "limit_is_crossed");
+    } else {
+        laxity_json_bool(json, "limit_is_crossed", atomic_load(&account->is_crossed) != 0);
     }
     laxity_json_close(json, '}');
 }
@@ -306,6 +353,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     }
     write_faults(json, segment, drain, is_own_program);
     write_memory(json, task);
+    write_memory_need(json, task);
     write_isolating(json, &task->state.isolating);
     laxity_json_open(json, "displaced", '[');
     write_displaced_kinds(json, &task->state.process, &task->verdict);

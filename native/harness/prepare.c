@@ -8,6 +8,7 @@
 #include "harness/counting.h"
 #include "harness/job.h"
 #include "harness/memory_limit.h"
+#include "harness/memory_need.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -190,13 +191,30 @@ static int tell_calls(struct laxity_task *task)
     return 0;
 }
 
+/* Of the heap that is prefaulted nobody knows what the workload would touch. */
+static int begin_memory(struct laxity_task *task)
+{
+    if (task->config.is_memory_need == 0) {
+        return prefault(task) || laxity_memory_limit_begin(task) ? -1 : 0;
+    }
+    if (laxity_workload_ops()->job_process == LAXITY_JOB_IN_TASK) {
+        return laxity_memory_need_begin(task);
+    }
+    return laxity_refuse(
+        &task->state.process.error,
+        LAXITY_EXIT_USAGE,
+        "task \"%s\": each of its jobs is a process, and memory need is that of a task's own; "
+        "leave memory_need out",
+        task->config.process.name
+    );
+}
+
 int laxity_prepare_task(struct laxity_engine *engine)
 {
     struct laxity_task *task = engine->task;
     struct laxity_process_state *state = &task->state.process;
     const struct laxity_workload_ops *ops = laxity_workload_ops();
-    if (laxity_apply_placement(&task->config.process, state) || prefault(task) ||
-        laxity_memory_limit_begin(task)) {
+    if (laxity_apply_placement(&task->config.process, state) || begin_memory(task)) {
         return -1;
     }
     if (ops->set_log_level && task->config.log_level > 0) {
@@ -220,7 +238,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
     }
     take_log_name(&task->state);
     task->state.has_regions = ops->has_regions;
-    lock_memory(state);
+    if (task->config.is_memory_need == 0) {
+        lock_memory(state);
+    }
     if (laxity_apply_policy(&task->config.process, state) ||
         laxity_threads_apply_policy(engine->threads, &task->config.process, state)) {
         return -1;

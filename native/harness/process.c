@@ -12,6 +12,7 @@
 #include "harness/job_process.h"
 #include "harness/marks.h"
 #include "harness/memory_limit.h"
+#include "harness/memory_need.h"
 #include "harness/placement.h"
 #include "harness/prepare.h"
 #include "harness/release.h"
@@ -155,9 +156,34 @@ static int run_task(
     laxity_sampler_stop(&sampler);
     laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
-    laxity_memory_limit_end();
+    if (task->config.is_memory_need != 0) {
+        laxity_memory_need_end();
+    } else {
+        laxity_memory_limit_end();
+    }
     laxity_set_phase(state, LAXITY_PHASE_DONE);
     return LAXITY_EXIT_DONE;
+}
+
+/*
+ * Where a stack begins within a page varies from process to process, and with it how many pages the
+ * same frames take. Where they are counted all frames below this one lie alike in every process.
+ */
+static int run_measured_task(
+    struct laxity_segment *segment,
+    const struct laxity_role *role,
+    char **own_argv,
+    int argc,
+    void **workload_argv
+)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t above = (uintptr_t)__builtin_frame_address(0) % page;
+    volatile unsigned char *gap = __builtin_alloca(above + 1);
+    gap[0] = 0;
+    const int rc = run_task(segment, role, own_argv, argc, workload_argv);
+    gap[0] = 1; /* it stays until here */
+    return rc;
 }
 
 /* Endless passes, counted where the supervisor sees them; one pass is one execution hook. */
@@ -221,7 +247,9 @@ static int play_role(
 {
     switch (role->kind) {
     case LAXITY_ROLE_TASK:
-        return run_task(segment, role, own_argv, argc, workload_argv);
+        return laxity_segment_task(segment, role->index)->config.is_memory_need != 0
+                   ? run_measured_task(segment, role, own_argv, argc, workload_argv)
+                   : run_task(segment, role, own_argv, argc, workload_argv);
     case LAXITY_ROLE_JOB:
         return run_single_job(segment, role, argc, workload_argv);
     case LAXITY_ROLE_CORUNNER:

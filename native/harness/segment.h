@@ -34,10 +34,10 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 13,
+    LAXITY_SEGMENT_VERSION = 14,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
-    LAXITY_VERSION_TASK_BYTES = 99840,
+    LAXITY_VERSION_TASK_BYTES = 99968,
     LAXITY_VERSION_HEADER_BYTES = 80000,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
@@ -217,6 +217,27 @@ enum laxity_job_process {
     LAXITY_JOB_IN_PROGRAM, /* of a program that knows nothing of us */
 };
 
+/* Bytes beyond those at its begin: at most at once, and all that were ever added. */
+struct laxity_need {
+    uint64_t peak_bytes;
+    uint64_t total_bytes;
+};
+
+/* What a workload's memory came to (memory_need.h). Writer: the watcher. `is_measured` is set last.
+ */
+struct laxity_memory_need {
+    struct laxity_need mapped;
+    struct laxity_need touched;
+    struct laxity_need written;
+    uint64_t stack_bytes; /* of mapped: how far the main thread's stack went */
+    uint64_t
+        static_bytes; /* mapped at the begin: what the executable and its libraries can write */
+    uint64_t calls;   /* that were watched */
+    uint32_t method;  /* enum laxity_page_scan_method */
+    uint32_t is_written_known;
+    _Atomic uint32_t is_measured;
+};
+
 /* Writer: the task. */
 struct laxity_task_state {
     struct laxity_process_state process;
@@ -245,6 +266,7 @@ struct laxity_task_state {
     uint32_t snapshot_n;
     struct laxity_isolating isolating;
     struct laxity_memory_account memory;     /* what the workload holds */
+    struct laxity_memory_need need;          /* writer: its watcher */
     uint32_t counted_events;                 /* bit i: events[i] of the segment counts here */
     int64_t empty_counts[LAXITY_EVENTS_MAX]; /* of an empty pair of snapshots, medians */
     struct laxity_atomic64 sample_head;      /* writer: the task's sampler */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/port/allocator.h"
 
+#include "base/block_sizes.h"
 #include "base/memory_account.h"
 #include "base/port/counting.h"
 #include "base/port/mappings.h"
@@ -20,6 +21,14 @@ int laxity_allocator_count(
 {
     (void)account;
     (void)on_exceeded;
+    return -ENOTSUP;
+}
+
+int laxity_allocator_measure(struct laxity_memory_account *account, void *memory, size_t bytes)
+{
+    (void)account;
+    (void)memory;
+    (void)bytes;
     return -ENOTSUP;
 }
 
@@ -128,8 +137,53 @@ static size_t read_stamp(void *block)
     return beyond_bytes < usable_bytes ? usable_bytes - beyond_bytes : 0;
 }
 
+/*
+ * Where the heap is measured no block may be larger than it was asked for: what they count for
+ * stands beside the heap then. `sizes_lock` protects both, and is not held across a fork: a child
+ * does not count.
+ */
+static bool is_measured; /* set once, before any request that counts */
+static pthread_mutex_t sizes_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct laxity_block_sizes sizes;
+
+static size_t stamp_bytes(void)
+{
+    return is_measured ? 0 : STAMP_BYTES;
+}
+
+static void remember(void *block, const struct laxity_request *request)
+{
+    if (!request->account) {
+        return;
+    }
+    (void)pthread_mutex_lock(&sizes_lock);
+    request->account->total_bytes += request->charge_bytes;
+    if (!laxity_block_sizes_put(&sizes, block, request->bytes)) {
+        atomic_store(&request->account->is_counted, 0); /* its end would be missed */
+    }
+    (void)pthread_mutex_unlock(&sizes_lock);
+}
+
+/* What a block counts for that is about to go: another may have its address at once. */
+static size_t recall(void *block)
+{
+    (void)pthread_mutex_lock(&sizes_lock);
+    const size_t bytes = laxity_block_sizes_take(&sizes, block);
+    (void)pthread_mutex_unlock(&sizes_lock);
+    return bytes;
+}
+
+static size_t counted_bytes(void *block)
+{
+    return is_measured ? recall(block) : read_stamp(block);
+}
+
 static void stamp(void *block, const struct laxity_request *request)
 {
+    if (is_measured) {
+        remember(block, request);
+        return;
+    }
     const size_t usable_bytes = usable_size(block);
     if (request->account) {
         write_stamp(block, usable_bytes, request->bytes);
@@ -159,7 +213,7 @@ void *counted_malloc(size_t bytes)
     if (!laxity_request_begin(&request)) {
         return NULL;
     }
-    return take_block(&request, real_malloc(bytes + STAMP_BYTES));
+    return take_block(&request, real_malloc(bytes + stamp_bytes()));
 }
 
 void *counted_calloc(size_t n, size_t bytes)
@@ -172,21 +226,25 @@ void *counted_calloc(size_t n, size_t bytes)
     if (!laxity_request_begin(&request)) {
         return NULL;
     }
-    return take_block(&request, real_calloc(1, total_bytes + STAMP_BYTES));
+    return take_block(&request, real_calloc(1, total_bytes + stamp_bytes()));
 }
 
 /* What counted before stays charged: only what the block grows by is asked for. */
 static void *resize(const char *call, void *block, size_t bytes)
 {
     struct laxity_request request = request_of(call, bytes);
-    const size_t old_bytes = block && laxity_counting() ? read_stamp(block) : 0;
+    const size_t old_bytes = block && laxity_counting() ? counted_bytes(block) : 0;
     request.charge_bytes = bytes > old_bytes ? bytes - old_bytes : 0;
     if (!laxity_request_begin(&request)) {
         return NULL;
     }
-    void *moved = take_block(&request, real_realloc(block, bytes + STAMP_BYTES));
+    void *moved = take_block(&request, real_realloc(block, bytes + stamp_bytes()));
     if (moved && request.account && old_bytes > bytes) {
         laxity_memory_discharge(request.account, old_bytes - bytes);
+    }
+    if (!moved && is_measured && request.account && old_bytes > 0) {
+        const struct laxity_request kept = {.account = request.account, .bytes = old_bytes};
+        remember(block, &kept);
     }
     return moved;
 }
@@ -220,7 +278,7 @@ void counted_free(void *block)
         real_free(block);
         return;
     }
-    const size_t bytes = read_stamp(block);
+    const size_t bytes = counted_bytes(block);
     real_free(block);
     laxity_memory_discharge(account, bytes);
 }
@@ -231,7 +289,7 @@ static void *align_block(const char *call, size_t align, size_t bytes)
     if (!laxity_request_begin(&request)) {
         return NULL;
     }
-    return take_block(&request, real_memalign(align, bytes + STAMP_BYTES));
+    return take_block(&request, real_memalign(align, bytes + stamp_bytes()));
 }
 
 int counted_posix_memalign(void **out_block, size_t align, size_t bytes)
@@ -280,7 +338,7 @@ void *counted_pvalloc(size_t bytes)
 /* The stamp is not the caller's to overwrite. */
 size_t counted_usable_size(void *block)
 {
-    return block ? usable_size(block) - STAMP_BYTES : 0;
+    return block ? usable_size(block) - stamp_bytes() : 0;
 }
 
 static void stop_counting(void)
@@ -317,8 +375,18 @@ int laxity_allocator_count(
         return -ENOTSUP;
     }
     atomic_store(&account->peak_bytes, 0); /* the trial's byte */
+    account->total_bytes = 0;
     atomic_store(&account->is_counted, 1);
     return 0;
+}
+
+int laxity_allocator_measure(struct laxity_memory_account *account, void *memory, size_t bytes)
+{
+    account->is_noting = 1;
+    laxity_block_sizes_make(&sizes, memory, bytes);
+    is_measured = true;
+    laxity_mappings_watch_writes();
+    return laxity_allocator_count(account, NULL);
 }
 
 #endif

@@ -32,4 +32,14 @@ int laxity_allocator_count(
     struct laxity_memory_account *account, void (*on_exceeded)(const struct laxity_memory_excess *)
 );
 
+/*
+ * laxity_allocator_measure - count what is requested of the heap, and disturb neither it nor anyone
+ *
+ * Mappings and the program break do not count; a request above the limit is made all the same, and
+ * noted; blocks are as large as they were asked for: their sizes stand in `memory`, of zero bytes,
+ * which must stay. With more blocks than it has room for, `is_counted` is 0 in the end. Returns as
+ * laxity_allocator_count, which ends it.
+ */
+int laxity_allocator_measure(struct laxity_memory_account *account, void *memory, size_t bytes);
+
 #endif

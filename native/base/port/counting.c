@@ -31,6 +31,12 @@ void laxity_set_counting(
     atomic_store_explicit(&counting_account, account, memory_order_release);
 }
 
+struct laxity_memory_account *laxity_counting_mappings(void)
+{
+    struct laxity_memory_account *account = laxity_counting();
+    return account && account->is_noting ? NULL : account;
+}
+
 static _Noreturn void exceed(const struct laxity_request *request)
 {
     struct laxity_memory_account *account = request->account;
@@ -48,19 +54,26 @@ static _Noreturn void exceed(const struct laxity_request *request)
     }
 }
 
+static bool charge(struct laxity_request *request)
+{
+    if (request->account->is_noting) {
+        request->in_use_bytes = laxity_memory_note(request->account, request->charge_bytes);
+        return true;
+    }
+    return laxity_memory_charge(request->account, request->charge_bytes, &request->in_use_bytes);
+}
+
 bool laxity_request_begin(struct laxity_request *request)
 {
     request->account = laxity_counting();
     /* No object is larger than PTRDIFF_MAX: the C library refuses it, and sums stay in range. */
     const bool is_possible = request->bytes <= PTRDIFF_MAX;
-    const bool fits =
-        is_possible &&
-        (!request->account ||
-         laxity_memory_charge(request->account, request->charge_bytes, &request->in_use_bytes));
+    const bool fits = is_possible && (!request->account || charge(request));
     if (fits) {
         return true;
     }
-    if (request->account && request->account->limit_bytes != LAXITY_MEMORY_UNLIMITED) {
+    if (request->account && !request->account->is_noting &&
+        request->account->limit_bytes != LAXITY_MEMORY_UNLIMITED) {
         exceed(request);
     }
     errno = ENOMEM;
@@ -74,6 +87,9 @@ void laxity_request_end(const struct laxity_request *request, bool has_succeeded
     }
     if (has_succeeded) {
         laxity_memory_note_peak(request->account, request->in_use_bytes);
+        if (request->in_use_bytes > request->account->limit_bytes) {
+            atomic_store_explicit(&request->account->is_crossed, 1, memory_order_relaxed);
+        }
     } else {
         laxity_memory_discharge(request->account, request->charge_bytes);
     }

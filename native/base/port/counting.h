@@ -42,6 +42,9 @@ void laxity_set_counting(
 /* laxity_counting - the account in force, NULL = none */
 struct laxity_memory_account *laxity_counting(void);
 
+/* laxity_counting_mappings - the same for what is mapped: where the heap alone counts, NULL */
+struct laxity_memory_account *laxity_counting_mappings(void);
+
 /*
  * laxity_request_begin - charge a request; call, bytes and charge_bytes are set
  *

@@ -3,6 +3,7 @@
 #include "base/port/mappings.h"
 
 #include "base/port/counting.h"
+#include "base/port/watched_writes.h"
 
 #if !LAXITY_ALLOCATOR_IS_FOREIGN
 
@@ -46,6 +47,7 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct laxity_ranges mapped;
 static size_t break_bytes;
+static int writes_fd = -1; /* set before any thread is made */
 
 /* A system call answers in a long, also where it means an address; -1 is the failure of all. */
 static void *as_address(long answer)
@@ -150,10 +152,26 @@ static void *map_counted(void *address, size_t bytes, int prot, int flags, int f
     return at;
 }
 
+/* A child has the descriptor, too, and it is its parent's memory that it would watch. */
+static void *map_watched(void *address, size_t bytes, int prot, int flags, int fd, int64_t offset)
+{
+    void *at = raw_mmap(address, bytes, prot, flags, fd, offset);
+    const bool is_private = fd < 0 && (flags & MAP_TYPE) == MAP_PRIVATE;
+    if (at != MAP_FAILED && !is_private && writes_fd >= 0 && laxity_counting()) {
+        (void)laxity_writes_watch(writes_fd, at, whole_pages(bytes)); /* or nobody can tell */
+    }
+    return at;
+}
+
+void laxity_mappings_watch_writes(void)
+{
+    (void)laxity_writes_open(&writes_fd);
+}
+
 void *counted_mmap64(void *address, size_t bytes, int prot, int flags, int fd, int64_t offset)
 {
-    if (!laxity_counting()) {
-        return raw_mmap(address, bytes, prot, flags, fd, offset);
+    if (!laxity_counting_mappings()) {
+        return map_watched(address, bytes, prot, flags, fd, offset);
     }
     (void)pthread_mutex_lock(&lock);
     void *at = map_counted(address, bytes, prot, flags, fd, offset);
@@ -168,7 +186,7 @@ void *counted_mmap(void *address, size_t bytes, int prot, int flags, int fd, lon
 
 int counted_munmap(void *address, size_t bytes)
 {
-    struct laxity_memory_account *account = laxity_counting();
+    struct laxity_memory_account *account = laxity_counting_mappings();
     if (!account) {
         return (int)syscall(SYS_munmap, address, bytes);
     }
@@ -234,7 +252,7 @@ void *counted_mremap(void *old, size_t old_bytes, size_t new_bytes, int flags, .
         remap.target = va_arg(rest, void *);
         va_end(rest);
     }
-    if (!laxity_counting()) {
+    if (!laxity_counting_mappings()) {
         return raw_mremap(&remap);
     }
     (void)pthread_mutex_lock(&lock);
@@ -269,7 +287,7 @@ static void *move_break(const char *call, intptr_t step_bytes)
 
 void *counted_sbrk(intptr_t step_bytes)
 {
-    if (!laxity_counting()) {
+    if (!laxity_counting_mappings()) {
         return real_sbrk(step_bytes);
     }
     (void)pthread_mutex_lock(&lock);
@@ -280,7 +298,7 @@ void *counted_sbrk(intptr_t step_bytes)
 
 int counted_brk(void *end)
 {
-    const bool is_counting = laxity_counting() != NULL;
+    const bool is_counting = laxity_counting_mappings() != NULL;
     if (is_counting) {
         (void)pthread_mutex_lock(&lock);
     }

@@ -8,4 +8,8 @@
  * -ENOMEM. */
 int laxity_mappings_reserve(void);
 
+/* laxity_mappings_watch_writes - from now on, while anything is counted, of files and shared memory
+ * that are mapped; where the kernel can */
+void laxity_mappings_watch_writes(void);
+
 #endif

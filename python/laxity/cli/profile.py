@@ -3,8 +3,6 @@
 """`laxity profile`: what programs do in jobs, alone and interfered with."""
 
 import sys
-import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,12 +22,13 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
+from laxity.cli.profile_common import Progress, read_targets
+from laxity.cli.profile_need import memory_need
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
-from laxity.core.spec_reader import split_words
-from laxity.errors import ConfigError, located
+from laxity.errors import located
 
 if TYPE_CHECKING:
     from laxity.profile.document import Analysis
@@ -39,7 +38,6 @@ _PROCESSES, _JOBS = 20, 50
 _MOST_PROCESSES = 200
 # Nothing varies from one simulated process to the next.
 _PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
-_TELL_EVERY_S = 10
 _COUNTED: tuple["Analysis", ...] = ("cache", "intensity", "memory-traffic")
 _ALL: tuple["Analysis", ...] = ("wcet", "schedulability", *_COUNTED)
 _TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority")
@@ -199,24 +197,22 @@ def every(**given: object) -> int:
     return _profile(*_ALL, options=msgspec.convert(given, _Options))
 
 
+profile.add_command(memory_need)
+
+
 def _profile(*analyses: "Analysis", options: _Options) -> int:
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
     from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
-    from laxity.platform.tools import list_workloads  # noqa: PLC0415 - with the above
     from laxity.profile.events import events_to_count  # noqa: PLC0415 - with the above
     from laxity.profile.execute import ProfileRequest, run_profile  # noqa: PLC0415 - with the above
     from laxity.profile.scenario import read_scenarios, usual_scenarios  # noqa: PLC0415 - with the above
 
-    words, given = options.words, options.task
-    if words is not None and len(options.workloads) > 1:
-        msg = "-b: describes one workload, and several are named; name one"
-        raise ConfigError(msg)
+    given = options.task
     name = options.platform or NATIVE_PLATFORM
     is_simulated = name.startswith(SIMULATED)
     is_counting = any(one in _COUNTED for one in analyses)
-    examples = {one.name: one.example for one in list_workloads()}
-    targets = tuple(_target(one, words, examples) for one in options.workloads)
+    targets = read_targets(options.workloads, options.words)
     with located("--platform"):
         opened = open_platform(None, name)
     with opened as where:
@@ -247,38 +243,10 @@ def _profile(*analyses: "Analysis", options: _Options) -> int:
             final=run_path("profile", options.run_dir, options.run_root),
             command_line=["laxity", *sys.argv[1:]],
             allow_unprivileged=options.allow_unprivileged,
-            on_begin=_Progress(is_quiet=options.quiet).show,
+            on_begin=Progress(is_quiet=options.quiet).show,
         )
         with named_as_options({*given, "jobs", "seed"}), forwarded_signals() as signals:
             finished = run_profile(request, signals, where)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
-
-
-def _target(
-    named: str, words: str | None, examples: Mapping[str, list[str]]
-) -> Mapping[str, object]:
-    """Read a workload, which its words may follow; without any they are those of its example."""
-    name, *own = split_words(named, "WORKLOAD") or [""]
-    if words is not None:
-        own = split_words(words, "-b")
-    return {"workload": name, "args": own or examples.get(name, [])}
-
-
-class _Progress:
-    """A line on stderr, at most every 10 s, with the time that is left."""
-
-    def __init__(self, *, is_quiet: bool) -> None:
-        self._is_quiet = is_quiet
-        self._begun_s = self._told_s = time.monotonic()
-
-    def show(self, number: int, n_all: int, name: str) -> None:
-        """Tell what begins."""
-        now_s = time.monotonic()
-        if self._is_quiet or (number > 1 and now_s - self._told_s < _TELL_EVERY_S):
-            return
-        self._told_s = now_s
-        done = number - 1
-        left = f", {(now_s - self._begun_s) / done * (n_all - done):.0f} s left" if done else ""
-        print(f"laxity profile: {number} of {n_all}: {name}{left}", file=sys.stderr)

@@ -10,6 +10,7 @@ from laxity.core.streams import Quantity
 from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns, format_size_bytes
 from laxity.jobs import rows as analysis
+from laxity.jobs.memory_need import need_words
 from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.rows import Summary
@@ -184,6 +185,7 @@ def _run_document(data: RunData) -> dict[str, Any]:
                 "release_unknown": task.n_release_unknown,
                 "lost_rows": task.result.lost_rows,
                 "memory": task.result.memory,
+                "memory_need": task.result.memory_need,
                 "lost_marks": task.result.lost_marks,
                 "phases": [{"kind": data.kind, **_phase_numbers(one)} for one in task.phases],
                 "trace": attribution_document(data.attributions.get(task.result.index)),
@@ -366,6 +368,8 @@ def _memory_lines(page: PageData) -> list[str]:
     for data in page.runs:
         for task in data.tasks:
             memory = task.result.memory
+            if (need := task.result.memory_need) is not None:
+                lines.append(f"{data.label}: {task.result.name} needs at once: {need_words(need)}")
             if memory is None:
                 continue
             limit = "no limit"

@@ -12,6 +12,7 @@ _OF_WORKLOADS = {
     "stack": "the program touches its own memory",
     "heap": "the program touches its own memory",
     "memory_limit": "only what a workload requests is counted",
+    "memory_need": "only the process of a workload is looked at",
     "threads": "one thread makes the jobs, and others are not counted",
 }
 
@@ -47,7 +48,7 @@ def check_exec(task: TaskTable) -> tuple[str, ...]:
         msg = f"{where}: args are the words of a workload; write them into exec"
         raise ConfigError(msg)
     for key, why in _OF_WORKLOADS.items():
-        if getattr(task, key) is not None:
+        if getattr(task, key) not in (None, False):
             msg = f"{where}: {key} cannot be used with exec: {why}; remove it"
             raise ConfigError(msg)
     return tuple(task.exec)

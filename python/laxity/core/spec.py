@@ -156,6 +156,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     stack: Any = None
     heap: Any = None
     memory_limit: Any = None
+    memory_need: bool = False
     threads: int | None = None
     isolation: Annotated[
         str | None,
@@ -219,10 +220,11 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
 
     `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `runtime_ns`:
     what policy deadline reserves in each period; None: another policy. `cpus` empty: not chosen by
-    the user, so every CPU this process may use. `memory_limit_bytes` None: no limit. `exec`: a
-    program of the user's own and its words; then there is no workload. With `isolation` exec each
-    job is one process of it, and `stdin` the file that each reads, "" an empty one; without, it
-    makes its jobs itself. `calls`: of a workload that can, how often each job does its work.
+    the user, so every CPU this process may use. `memory_limit_bytes` None: no limit.
+    `memory_need`: its memory need is measured, and a limit only noted. `exec`: a program of
+    the user's own and its words; then there is no workload. With `isolation` exec each job is one
+    process of it, and `stdin` the file that each reads, "" an empty one; without, it makes its jobs
+    itself. `calls`: of a workload that can, how often each job does its work.
     `place`: where memory lies on a simulated platform (`laxity.core.memory_place`).
     """
 
@@ -246,6 +248,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     stack_bytes: int = _default("stack")
     heap_bytes: int = _default("heap")
     memory_limit_bytes: int | None = None
+    memory_need: bool = False
     # The workload's, its main one included.
     threads: int = 1
     place: str = ""

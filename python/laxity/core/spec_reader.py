@@ -371,6 +371,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             cpus=_resolve_cpus(task.cpus),
             overrun=overrun,
             job_timeout_ns=_resolve_job_timeout(task.job_timeout, deadline_ns, period_ns),
+            memory_need=task.memory_need,
             threads=_resolve_threads(task.threads, policy),
             place=_resolve_place(task.place),
             bound=stated_bound_keys(task),

@@ -63,6 +63,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 memory_locked=seen.memory_locked,
                 faults_after_first_job=seen.faults_after_first_job,
                 memory=seen.memory,
+                memory_need=seen.memory_need,
                 isolating=seen.isolating,
                 displaced=seen.displaced,
                 rttime_pauses=seen.rttime_pauses,

@@ -337,6 +337,7 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "calls", task.calls > 1
     yield "threads", task.threads > 1
     yield "memory_limit", task.memory_limit_bytes is not None
+    yield "memory_need", task.memory_need
     yield f"policy {task.policy.value}", task.policy not in (Policy.FIFO, Policy.DEADLINE)
 
 

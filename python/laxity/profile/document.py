@@ -8,10 +8,11 @@ from typing import Literal
 
 import msgspec
 
+from laxity.profile.need import NeedRecord
 from laxity.store.manifest import Record
 from laxity.store.run_directory import PROFILE, read_document
 
-Analysis = Literal["wcet", "schedulability", "cache", "intensity", "memory-traffic"]
+Analysis = Literal["wcet", "schedulability", "cache", "intensity", "memory-traffic", "memory-need"]
 Quantity = Literal["execution", "response"]
 QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
 
@@ -180,6 +181,7 @@ class Profile(Record, frozen=True, kw_only=True):
     ratios: list[RatioRecord] = msgspec.field(default_factory=list)
     courses: list[CourseRecord] = msgspec.field(default_factory=list)
     phases: list[PhasesRecord] = msgspec.field(default_factory=list)
+    needs: list[NeedRecord] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:

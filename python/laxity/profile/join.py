@@ -26,6 +26,7 @@ from laxity.profile.document import (
     read_profile,
 )
 from laxity.profile.events import RATIOS
+from laxity.profile.need import need_records
 from laxity.profile.scenario import ALONE
 from laxity.profile.schedulability import Process, met_of
 from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_of
@@ -48,6 +49,9 @@ def join(tmp: Path, manifest: Manifest) -> None:
     asked = read_profile(tmp)
     runs = {name: open_run(tmp / "runs" / name) for name in manifest.runs}
     whole = {name: run for name, run in runs.items() if run.manifest.status == "complete"}
+    if "memory-need" in asked.analyses:
+        write_document(tmp / PROFILE, _with_needs(asked, whole))
+        return  # of such a run no time says anything
     times = [
         record
         for target in range(len(asked.targets))
@@ -76,6 +80,20 @@ def join(tmp: Path, manifest: Manifest) -> None:
         asked, times=times, met=met, ratios=ratios, courses=courses, phases=phases
     )
     write_document(tmp / PROFILE, found)
+
+
+def _with_needs(asked: Profile, whole: Mapping[str, Run]) -> Profile:
+    processes = {
+        target: [one.run for one in asked.units if one.target == target]
+        for target in range(len(asked.targets))
+    }
+    measured = {
+        name: need
+        for name, run in whole.items()
+        for task in run.manifest.tasks
+        if (need := task.memory_need) is not None
+    }
+    return msgspec.structs.replace(asked, needs=list(need_records(processes, measured)))
 
 
 def processes_of(

@@ -48,6 +48,12 @@ from laxity.profile.document import (
 from laxity.profile.document import Quantity as TimesOf
 from laxity.profile.figure import LOOKS, MetLine, heat_map, met_lines, violins
 from laxity.profile.join import processes_of
+from laxity.profile.need_section import (
+    need_blocks,
+    need_overview,
+    need_quantities,
+    need_sentence,
+)
 from laxity.profile.traffic_section import traffic_blocks, traffic_sentence
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
@@ -66,6 +72,9 @@ _METHOD = (
 
 def sentences(asked: Profile) -> tuple[str, ...]:
     """Say of each program what the worst scenario does to it."""
+    if "memory-need" in asked.analyses:
+        named = enumerate(names_of(asked))
+        return tuple(need_sentence(asked, target, visible(name)) for target, name in named)
     if not asked.times:
         return ("No job finished.",)
     tell = _SENTENCES[asked.analyses[0]]
@@ -137,6 +146,8 @@ def sections(run: Run) -> tuple[Section, ...]:
 
 def overview(asked: Profile) -> tuple[Block, ...]:
     """Say what ran beside the programs, and what the words mean."""
+    if "memory-need" in asked.analyses:
+        return need_overview()
     rows = tuple(
         (text_cell(one.name), text_cell("; ".join(one.interfere) or "nothing"))
         for one in asked.scenarios
@@ -159,6 +170,8 @@ def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> 
         yield from intensity_blocks(asked, target, name)
     if "memory-traffic" in asked.analyses:
         yield from traffic_blocks(asked, target, name)
+    if "memory-need" in asked.analyses:
+        yield from need_blocks(asked, target, name)
 
 
 def _times_blocks(
@@ -399,6 +412,7 @@ def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Qu
                 note=_processes(row.processes),
             )
     yield from quantities(asked, str(run.path), target, name)
+    yield from need_quantities(asked, str(run.path), target, name)
 
 
 # The first of the analyses that were asked for is the answer.

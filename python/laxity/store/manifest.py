@@ -131,6 +131,35 @@ class Memory(Record, frozen=True, kw_only=True):
     limit_bytes: int | None = None
 
 
+class Need(Record, frozen=True, kw_only=True):
+    """Bytes beyond those before a workload's init: most at once, and all that were ever added."""
+
+    peak_bytes: int
+    total_bytes: int
+
+
+class MemoryNeed(Record, frozen=True, kw_only=True):
+    """How much memory a workload needed, from its init to its teardown; the harness's share is in.
+
+    `requested`: of the heap, to the byte. `mapped`: what may be accessed, in whole pages; of the
+    stack what was reached. `touched`: pages that were there. `written`: those but for pages of
+    zeroes and of files that were only read; null: the kernel does not tell. `stack_bytes`: of
+    mapped, how far the stack of the main thread went. `static_bytes`: mapped before, which the
+    executable and its libraries can write. `calls`: that were watched. `method`: how pages were
+    looked at. `limit_is_crossed` null: no limit.
+    """
+
+    requested: Need
+    mapped: Need
+    touched: Need
+    written: Need | None
+    stack_bytes: int
+    static_bytes: int
+    calls: int
+    method: Literal["PAGEMAP_SCAN", "pagemap"]
+    limit_is_crossed: bool | None = None
+
+
 class Isolating(Record, frozen=True, kw_only=True):
     """What isolating jobs from one another took, between them and off their own time."""
 
@@ -192,6 +221,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     memory_locked: bool | None = None
     faults_after_first_job: Faults | None = None
     memory: Memory | None = None
+    memory_need: MemoryNeed | None = None
     isolating: Isolating | None = None
     displaced: list[Displaced] = []
     rttime_pauses: int = 0
@@ -419,6 +449,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     memory_locked: bool | None = None
     faults_after_first_job: Faults | None = None
     memory: Memory | None = None
+    memory_need: MemoryNeed | None = None
     isolating: Isolating | None = None
     displaced: list[Displaced] = []
     rttime_pauses: int = 0

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
+#include "base/block_sizes.h"
 #include "base/memory_account.h"
 #include "base/port/allocator.h"
 
@@ -23,6 +24,7 @@ enum {
     THREADS = 4,
     ROUNDS = 2000,
     SMALL_BLOCKS = 1000,
+    SIZES = 4096, /* room for one table */
     EXIT_EXCEEDED = 42,
 };
 
@@ -565,6 +567,68 @@ static void request_beyond_all_memory_exceeds_a_limit_too(void)
     CHECK_TEXT(text, wanted);
 }
 
+static struct laxity_block_size sizes[SIZES];
+
+static void measure_from_zero(size_t limit_bytes)
+{
+    memset(sizes, 0, sizeof sizes);
+    account = (struct laxity_memory_account){.limit_bytes = limit_bytes};
+    CHECK_EQUAL(laxity_allocator_measure(&account, sizes, sizeof sizes), 0);
+}
+
+/* Of 24 bytes a block takes 32 from the heap, of one byte more 48. */
+static void measured_block_is_not_larger_for_being_counted(void)
+{
+    measure_from_zero(LAXITY_MEMORY_UNLIMITED);
+    void *block = by_malloc(24);
+    const size_t usable_bytes = malloc_usable_size(block);
+    memset(block, 0, usable_bytes); /* nothing of ours is in it */
+    free(block);
+    stop();
+    CHECK_EQUAL(usable_bytes, 32 - sizeof(size_t));
+    CHECK_EQUAL(peak(), 24);
+    CHECK_EQUAL(in_use(), 0);
+}
+
+static void measured_heap_counts_what_was_added_in_all(void)
+{
+    void *before = malloc(1000);
+    measure_from_zero(LAXITY_MEMORY_UNLIMITED);
+    free(before);                                /* nobody counted it */
+    void *larger = realloc(by_malloc(100), 300); /* 200 are added */
+    void *block = realloc(larger, 50);
+    sink = by_calloc(40);
+    sink = by_mmap(16 * page); /* no request of the heap */
+    const size_t held = in_use();
+    free(block);
+    stop();
+    CHECK_EQUAL(held, 90);
+    CHECK_EQUAL(peak(), 300);
+    CHECK_EQUAL(account.total_bytes, 100 + 200 + 40);
+}
+
+static void measured_request_above_the_limit_is_made_and_noted(void)
+{
+    measure_from_zero(99);
+    sink = by_malloc(99);
+    CHECK_EQUAL(atomic_load(&account.is_crossed), 0);
+    sink = by_malloc(1);
+    stop();
+    CHECK(sink);
+    CHECK_EQUAL(atomic_load(&account.is_crossed), 1);
+    CHECK_EQUAL(peak(), 100);
+}
+
+static void measuring_says_when_blocks_are_too_many_to_be_remembered(void)
+{
+    measure_from_zero(LAXITY_MEMORY_UNLIMITED);
+    for (size_t i = 0; i < SIZES; i++) {
+        sink = by_malloc(1);
+    }
+    stop();
+    CHECK_EQUAL(account.is_counted, 0);
+}
+
 int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
@@ -585,5 +649,10 @@ int main(void)
     RUN(child_process_does_not_count);
     RUN(limit_may_be_reached_and_one_byte_more_names_call_request_and_use);
     RUN(request_beyond_all_memory_exceeds_a_limit_too);
+    /* Last: blocks have no stamps any more. */
+    RUN(measured_block_is_not_larger_for_being_counted);
+    RUN(measured_heap_counts_what_was_added_in_all);
+    RUN(measured_request_above_the_limit_is_made_and_noted);
+    RUN(measuring_says_when_blocks_are_too_many_to_be_remembered);
     return test_exit_code();
 }

@@ -3,6 +3,7 @@
 """What was asked of a task and how it went: set-up, faults, end."""
 
 from laxity.core.units import format_duration_ns, format_size_bytes
+from laxity.jobs.memory_need import need_words
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import quantity, scheduling_of, task_or_tasks, words_of
 from laxity.page.blocks import (
@@ -127,6 +128,8 @@ def _seen_of(result: TaskResult, *, has_begun: bool) -> dict[str, str]:
         "memory held, at most": _memory_of(result),
         "ended because": end,
     }
+    if result.memory_need is not None:
+        seen["memory need, at once"] = need_words(result.memory_need)
     if result.rttime_pauses:
         seen["pauses of 1 ms"] = (
             f"{show_count(result.rttime_pauses)}, so that the kernel's limit on real-time "

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity profile memory-need`: how much memory programs request, have mapped, and touch."""
+
+import sys
+
+import click
+import msgspec
+
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    named_as_options,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+    seed_option,
+    with_options,
+)
+from laxity.cli.profile_common import Progress, read_targets
+from laxity.cli.run import resolution_here_ns
+from laxity.cli.spec_options import key_option
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
+from laxity.errors import ConfigError
+
+_PROCESSES, _JOBS = 3, 5
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    workloads: tuple[str, ...]
+    words: str | None
+    cpus: str | None
+    processes: int
+    jobs: int
+    platform: str | None
+    seed: int | None
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    quiet: bool
+
+
+@click.command("memory-need")
+@with_options(
+    click.argument("workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True),
+    click.option(
+        "-b",
+        "--words",
+        metavar="'WORD...'",
+        help="Words for the workload, one quoted string.  [default: those of its example]",
+    ),
+    key_option(TaskTable, "cpus"),
+    click.option(
+        "--processes",
+        type=click.IntRange(1, 1000),
+        metavar="N",
+        default=_PROCESSES,
+        show_default=True,
+        help="Fresh processes.",
+    ),
+    click.option(
+        "-t",
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        default=_JOBS,
+        show_default=True,
+        help="Jobs of each process.",
+    ),
+    key_option(RunTable, "platform"),
+    seed_option,
+    run_dir_option,
+    run_root_option,
+    no_report_option,
+    format_option("table", "json"),
+    quiet_option,
+    debug_option,
+)
+def memory_need(**given: object) -> int:
+    """Measure how much memory programs need: requested, mapped and touched, which are never added.
+
+    Each WORKLOAD, quoted with its words if it has some, runs alone in fresh processes, in which
+    nothing is locked or prefaulted. What one that does nothing needs is the harness's, and is taken
+    off. No program is killed to find out: a limit of memory is only noted when it is crossed.
+    """
+    return _memory_need(msgspec.convert(given, _Options))
+
+
+def _memory_need(options: _Options) -> int:
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
+    from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
+    from laxity.platform.platform import THIS_MACHINE  # noqa: PLC0415 - with the above
+    from laxity.profile.need_execute import NeedRequest, run_need  # noqa: PLC0415 - with the above
+
+    name = options.platform or NATIVE_PLATFORM
+    if name.startswith(SIMULATED):
+        msg = (
+            f"--platform {name}: simulated platforms give each program all memory at once, and "
+            "nothing of it is requested or touched for the first time; measure memory-need here, "
+            "without --platform"
+        )
+        raise ConfigError(msg)
+    cpus = options.cpus or str(default_cpus(THIS_MACHINE.facts())[-1])
+    request = NeedRequest(
+        targets=tuple(
+            {"cpus": cpus, **one} for one in read_targets(options.workloads, options.words)
+        ),
+        n_processes=options.processes,
+        run={"jobs": options.jobs, "seed": options.seed, "platform": name},
+        resolution_ns=resolution_here_ns(),
+        final=run_path("profile", options.run_dir, options.run_root),
+        command_line=["laxity", *sys.argv[1:]],
+        on_begin=Progress(is_quiet=options.quiet).show,
+    )
+    with named_as_options({"cpus", "jobs", "seed", "platform"}), forwarded_signals() as signals:
+        finished = run_need(request, signals, THIS_MACHINE)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )

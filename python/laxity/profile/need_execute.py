@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Run programs alone in fresh processes that measure their need of memory, as one run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laxity.core.signals import Forwarder
+from laxity.core.spec import NATIVE_PLATFORM, Spec
+from laxity.core.spec_reader import resolve_spec
+from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.finish import Finished
+from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
+from laxity.platform.platform import Platform
+from laxity.profile.document import Profile, ScenarioRecord, Target, Unit
+from laxity.profile.need import CROSSED, HARNESS, KEPT, run_name
+from laxity.profile.scenario import ALONE
+from laxity.store.run_directory import PROFILE, read_manifest, write_document
+
+_IDLE_WORKLOAD = "empty"
+# Nothing is timed: jobs follow each other at once, and none is too long.
+_TASK = {"period": "1ms", "policy": "other", "job_timeout": "9600h", "memory_need": True}
+
+
+@dataclass(frozen=True, slots=True)
+class NeedRequest:
+    """What is measured, and where it is stored.
+
+    Attributes:
+        targets: Tables of tasks as a spec has them.
+        n_processes: Of each target.
+        run: The table `[run]`: jobs of each process, seed.
+        resolution_ns: Of the clock that releases jobs.
+        final: Directory of the finished run.
+        command_line: What was typed.
+        on_begin: Told what begins: its number from 1, how many there are, its name.
+    """
+
+    targets: tuple[Mapping[str, Any], ...]
+    n_processes: int
+    run: Mapping[str, Any]
+    resolution_ns: int
+    final: Path
+    command_line: list[str]
+    on_begin: Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """A run; with `siblings`, its limit is `below` less than what these requested at once."""
+
+    name: str
+    task: Mapping[str, Any]
+    siblings: tuple[str, ...] = ()
+    below: int = 0
+
+
+def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Finished:
+    """Run all processes: first the harness's, then each program's, then those with a limit.
+
+    Raises:
+        ConfigError: A program cannot be.
+        LaxityError: As a run; what was measured before stays.
+    """
+    units = [
+        Unit(
+            run=run_name(_prefix(request, target), f"{process:02}"),
+            target=target,
+            scenario=0,
+            process=process,
+        )
+        for target in range(len(request.targets))
+        for process in range(request.n_processes)
+    ]
+    processes = _processes(request, units)
+    # Refused before anything runs.
+    specs = [prepare_spec(_spec(request, one.task), platform) for one in processes]
+    children = [
+        Child(one.name, _runner(request, one, (at, len(processes)), specs[0].seed, platform))
+        for at, one in enumerate(processes, 1)
+    ]
+    whole = Composite(
+        kind="profile",
+        name="profile",
+        final=request.final,
+        command_line=request.command_line,
+        seed=specs[0].seed,
+        cpus=specs[0].tasks[0].cpus,
+        fallbacks=(),
+        children=tuple(children),
+        begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units)),
+        platform=NATIVE_PLATFORM,
+    )
+    return run_composite(whole, signals, platform)
+
+
+def _processes(request: NeedRequest, units: Sequence[Unit]) -> list[_Process]:
+    idle = {**request.targets[0], "workload": _IDLE_WORKLOAD, "args": []}
+    found = [_Process(HARNESS, idle)]
+    found += [_Process(one.run, request.targets[one.target]) for one in units]
+    for target, task in enumerate(request.targets):
+        siblings = tuple(one.run for one in units if one.target == target)
+        found += [
+            _Process(run_name(_prefix(request, target), what), task, siblings, below)
+            for what, below in ((KEPT, 0), (CROSSED, 1))
+        ]
+    return found
+
+
+def _asked(request: NeedRequest, units: Sequence[Unit]) -> Profile:
+    return Profile(
+        analyses=["memory-need"],
+        kind="measured",
+        targets=[
+            Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
+        ],
+        scenarios=[ScenarioRecord(name=ALONE, interfere=[])],
+        units=list(units),
+    )
+
+
+def _prefix(request: NeedRequest, target: int) -> str:
+    name = Path(request.targets[target]["workload"]).name
+    return name if len(request.targets) == 1 else f"{target:02}-{name}"
+
+
+def _spec(request: NeedRequest, task: Mapping[str, Any]) -> Spec:
+    return resolve_spec(dict(request.run), [{**task, **_TASK}], [], request.resolution_ns)
+
+
+def _runner(
+    request: NeedRequest,
+    process: _Process,
+    number: tuple[int, int],
+    seed: int | None,
+    platform: Platform,
+) -> Callable[[Path, Forwarder], Finished]:
+    def run(final: Path, signals: Forwarder) -> Finished:
+        request.on_begin(*number, process.name)
+        task = dict(process.task)
+        if process.siblings:
+            siblings = [final.with_name(name) for name in process.siblings]
+            limit_bytes = _requested_bytes(siblings) - process.below
+            if limit_bytes < 1:
+                # No limit is as small, or they have failed: there is nothing to confirm.
+                return Finished(None, read_manifest(siblings[-1]))
+            task["memory_limit"] = f"{limit_bytes}B"
+        spec = prepare_spec(_spec(request, task), platform)
+        one = RunRequest(
+            spec=msgspec.structs.replace(spec, seed=seed),
+            name=process.name,
+            final=final,
+            command_line=request.command_line,
+            allow_unprivileged=False,
+            is_quiet=True,
+        )
+        return run_once(one, signals, platform)
+
+    return run
+
+
+def _requested_bytes(siblings: Sequence[Path]) -> int:
+    """Return the most that processes requested at once; 0 also where none has measured it."""
+    needs = [one.memory_need for path in siblings for one in read_manifest(path).tasks]
+    return max((one.requested.peak_bytes for one in needs if one is not None), default=0)
