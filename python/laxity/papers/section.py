@@ -28,7 +28,16 @@ _PERCENT = "%"
 _CLOSE = 0.05
 # A word of the paper's value, and what the paper did.
 _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
-_DECIMALS = {"lines": 0, "programs": 0, "clusters": 0, "cycles": 0, "peaks": 0, "ms": 2, "times": 2}
+_DECIMALS = {
+    "lines": 0,
+    "migrations": 0,
+    "programs": 0,
+    "clusters": 0,
+    "cycles": 0,
+    "peaks": 0,
+    "ms": 2,
+    "times": 2,
+}
 _KINDS = (
     "What is “input” the platform file has, from the paper or another source. What is “fitted” "
     "comes out because a value of the platform file was chosen for it, or is a sum with such a "
