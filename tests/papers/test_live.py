@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What moves at migrations beside what is live: by hand, and in programs of ours."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ def moves(middle: list[Instant], least: list[Instant]) -> Moves:
     return Moves(1000, 4, 2, first, middles=tuple(middle), least=tuple(least))
 
 
-def table(**columns: list[object]) -> Table:
+def table(**columns: Sequence[object]) -> Table:
     return Table({name: np.ma.asarray(cells) for name, cells in columns.items()})
 
 

@@ -106,10 +106,10 @@ Case written_elsewhere(void)
  * that it is at when it moves, 4 * 2 for lines that it stores to, and that core 0 has clean; and
  * 4 * 5 when it is back, for lines that core 1 has written.
  *
- * It moves the last time at 300. On core 0 it takes 2 + 4 * 3 ticks to the loop, whose line takes 2,
- * so that at 50 it has done 34 of the 100 ticks of its loop. On core 1: 2 for the line, 66 ticks, 2
- * for the line of the stores, 4 * 3 for these, so that its second loop begins at 132: at 300 it has
- * done 168 ticks, 16 executions of ten instructions and 8 more.
+ * It moves the last time at 300. On core 0 it takes 2 + 4 * 3 ticks to the loop, whose line takes
+ * 2, so that at 50 it has done 34 of the 100 ticks of its loop. On core 1: 2 for the line, 66
+ * ticks, 2 for the line of the stores, 4 * 3 for these, so that its second loop begins at 132: at
+ * 300 it has done 168 ticks, 16 executions of ten instructions and 8 more.
  */
 void check_written_elsewhere(const Told &told)
 {
