@@ -24,7 +24,8 @@ def test_scenarios_run_in_turn_and_the_maximum_is_that_of_all_jobs(laxity: Laxit
     scenario = ("--scenario", "busy=load 2MiB@1-3")
     path, document = profiled(laxity, *words, *scenario, *SIMULATED)
     names = ["mem-alone-00", "mem-busy-00", "mem-alone-01", "mem-busy-01"]
-    assert json.loads((path / "manifest.json").read_text())["runs"] == names
+    # The pilot says how often to sample.
+    assert json.loads((path / "manifest.json").read_text())["runs"] == ["pilot-00", *names]
     rows = {
         (document["scenarios"][one["scenario"]]["name"], one["quantity"]): one
         for one in document["times"]
@@ -149,3 +150,69 @@ def test_what_cannot_be_profiled_is_refused(laxity: Laxity, words: tuple[str, ..
     done = laxity("profile", "wcet", *words, *SIMULATED, "--run-dir", "P")
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
     assert not (laxity.directory / "P").exists()
+
+
+BUSY = ("--scenario", "busy=load 2MiB@1-3", "--platform", "sim:sabrelite", "--quiet")
+
+
+def test_one_run_holds_the_figures_of_all_analyses(laxity: Laxity):
+    done = laxity("profile", "all", "mem", "-b", "512KiB", "-t", "3", *BUSY, "--run-dir", "P")
+    assert done.returncode == 0, done.stderr
+    path = laxity.directory / "P"
+    document = json.loads((path / "profile.json").read_text())
+    assert len(json.loads((path / "manifest.json").read_text())["runs"]) == 3
+    ratios = {
+        (one["scenario"], *one["over"], one["under"]): one
+        for one in document["ratios"]
+        if one["scenario"] == 0
+    }
+    # mem steps through 512 KiB by 32 bytes, reads a byte and writes the next: 16,384 lines of 32
+    # bytes, 32,768 accesses a job at least, and each line misses the 32 KiB of the first level.
+    l1d = ratios[0, "l1d_refill", "l1d_access"]
+    assert l1d["jobs"] == 3
+    assert l1d["over_total"] >= 3 * 16_384
+    assert l1d["under_total"] >= 3 * 32_768
+    assert 0 < l1d["value"] == l1d["over_total"] / l1d["under_total"] < 1
+    (alone, busy) = document["courses"]
+    assert sum(busy["times_ns"]) > sum(alone["times_ns"])
+    # What the parts of a job hold is all of it: the same as its row says.
+    assert sum(alone["counts"]["l1d_refill"]) == pytest.approx(l1d["over_total"] / 3, rel=0.01)
+    assert document["phases"][0]["ends"][-1] == len(alone["times_ns"])
+    page = (path / "report.html").read_text()
+    for text in (done.stdout, page):
+        for caption in ("execution time", "misses", "processor and memory", "phases"):
+            assert f"{caption} of mem (simulated)" in text
+
+
+def test_constant_work_has_one_phase_and_two_halves_have_two(laxity: Laxity):
+    done = laxity(
+        *("profile", "memory-traffic", "bandwidth", "-b", "read 1MiB", "-t", "2"),
+        *(*BUSY, "--no-report", "--run-dir", "P"),
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads((laxity.directory / "P" / "profile.json").read_text())
+    (phases,) = document["phases"]
+    # A loop that streams does the same from its first line to its last one.
+    assert phases["ends"] == [len(document["courses"][0]["times_ns"])]
+
+
+def test_nothing_counts_misses_on_a_machine_without_counters(laxity: Laxity):
+    here = json.loads(laxity("list", "events", "--format", "json").stdout)["events"]
+    if any(one["platform_event"] for one in here if one["name"].endswith("_refill")):
+        pytest.skip("this machine has a PMU")
+    done = laxity("profile", "cache", "mem", "--run-dir", "P", "--quiet")
+    assert done.returncode == 3
+    assert "nothing here counts cache misses" in done.stderr
+    assert "--platform sim:NAME" in done.stderr
+    assert not (laxity.directory / "P").exists()
+
+
+@pytest.mark.slow
+def test_profile_that_waits_for_the_maximum_ends_when_it_stands_still(laxity: Laxity):
+    # Simulated processes are identical: the first job of the first one is the longest, the others
+    # never are. After 20 processes of 3 jobs 59 came behind it, after 21 of them 62.
+    words = ("mem", "-b", "4KiB", "-t", "3", "--scenario", "busy=load 64KiB@1", "--no-report")
+    path, document = profiled(laxity, *words, "--still", "60", "--processes", "30", *SIMULATED)
+    assert {one["processes"] for one in document["times"]} == {21}
+    assert len(json.loads((path / "manifest.json").read_text())["runs"]) == 1 + 2 * 21
+    assert {one["jobs_since_max"] for one in document["times"] if one["scenario"] == 0} == {62}

@@ -303,8 +303,8 @@ def test_limits_of_time_are_taken():
         ),
         (
             "events",
-            [f"e{number}" for number in range(9)],
-            "events: 9 of them; at most 8 are kept per job",
+            [f"e{number}" for number in range(17)],
+            "events: 17 of them; at most 16 are kept per job",
         ),
     ],
 )
@@ -312,8 +312,8 @@ def test_bad_value_of_run_names_key_and_value(key: str, value: object, message: 
     assert refusal(run={key: value}) == f"[run]: {message}"
 
 
-def test_eight_events_are_taken_and_written_back():
-    events = [f"e{number}" for number in range(8)]
+def test_sixteen_events_are_taken_and_written_back():
+    events = [f"e{number}" for number in range(16)]
     spec = resolve(run={"events": events})
     assert spec.events == tuple(events)
     assert read_spec_toml(spec_to_toml(spec).encode(), {}, RESOLUTION_NS) == spec

@@ -7,17 +7,18 @@ from pathlib import Path
 import msgspec
 from tests.report.run_builder import Made, ordinary_rows, write_composite
 
-from laxity.profile.document import Profile, ScenarioRecord, Target, Unit, join
+from laxity.profile.document import Profile, ScenarioRecord, Target, Unit
+from laxity.profile.join import join
 from laxity.store.manifest import encode_document
 from laxity.store.run_directory import MANIFEST, PROFILE, hash_files, read_manifest, write_document
 
 SCENARIOS = {"alone": [], "writers": ["bandwidth write 16MiB@0"]}
 
 
-def write_profile(directory: Path) -> Path:
+def write_profile(directory: Path, n_jobs: int = 40) -> Path:
     """Write it."""
     names = [f"mem-{scenario}-00" for scenario in SCENARIOS]
-    runs = {name: Made(ordinary_rows(40, seed), name="mem") for seed, name in enumerate(names)}
+    runs = {name: Made(ordinary_rows(n_jobs, seed), name="mem") for seed, name in enumerate(names)}
     write_composite(directory, runs)
     manifest = msgspec.structs.replace(read_manifest(directory), kind="profile", name="profile")
     asked = Profile(

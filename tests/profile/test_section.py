@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from tests.profile.made_up_profile import write_profile
 
-from laxity.page.blocks import Paragraph, Table
-from laxity.profile.document import read_profile
+from laxity.page.blocks import Paragraph, Table, show_count
+from laxity.profile.document import QuantileRecord, TimesRecord, read_profile
 from laxity.profile.section import sections
 from laxity.store.run_directory import PROFILE, open_run, write_document
 
@@ -43,3 +43,32 @@ def test_few_processes_have_quantiles_without_an_interval(tmp_path: Path):
     # 40 jobs support a median and a p90, 368 a p99.
     assert row[7] == "needs 368 jobs"
     assert [first.rows[0][at].remark for at in (5, 6)] == ["", ""]
+
+
+def test_two_thousand_jobs_have_a_pwcet_or_the_gate_that_closed(tmp_path: Path):
+    path = write_profile(tmp_path / "D", n_jobs=2000)
+    found = {one.scenario: one.pwcet for one in read_profile(path).times if one.pwcet}
+    assert set(found) == {0, 1}
+    # The rarest probability is 1 / (2000 * 200).
+    assert {one.exceedance for one in found.values()} == {2.5e-6}
+    assert all((one.bound_ns is None) != (one.reason is None) for one in found.values())
+    (section,) = sections(open_run(path))
+    said = [one.text for one in section.blocks if isinstance(one, Paragraph)]
+    assert sum(f"WCET of mem, alone, n = {show_count(2000)} jobs: " in one for one in said) == 1
+    assert not [one for one in read_profile(write_profile(tmp_path / "E")).times if one.pwcet]
+
+
+def test_slowdown_whose_medians_may_be_the_same_is_not_told_from_noise(tmp_path: Path):
+    path = write_profile(tmp_path / "D")
+    asked = read_profile(path)
+
+    def with_median(one: TimesRecord, low_ns: int, high_ns: int) -> TimesRecord:
+        median = QuantileRecord(q=0.5, value_ns=low_ns, low_ns=low_ns, high_ns=high_ns, reason=None)
+        return msgspec.structs.replace(one, quantiles=[median])
+
+    for busy, remark in (((190, 300), "not told from noise"), ((201, 300), "")):
+        times = [with_median(one, *(busy if one.scenario else (100, 200))) for one in asked.times]
+        write_document(path / PROFILE, msgspec.structs.replace(asked, times=times))
+        (section,) = sections(open_run(path))
+        table = next(block for block in section.blocks if isinstance(block, Table))
+        assert [row[8].remark for row in table.rows] == ["", remark]

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from laxity.profile.wcet import share_beyond, times_of
+from laxity.profile.wcet import rt_bench_procedure, share_beyond, times_of
 
 
 def test_share_beyond_is_what_n_jobs_would_have_shown():
@@ -34,3 +34,15 @@ def test_measured_jobs_have_the_quantiles_that_they_support():
     assert list(times_of([np.arange(6)], is_exact=False).quantiles) == [0.5]
     assert list(times_of([np.arange(36)], is_exact=False).quantiles) == [0.5, 0.9]
     assert list(times_of([np.arange(368)], is_exact=False).quantiles) == [0.5, 0.9, 0.99]
+
+
+def test_rt_bench_ends_at_the_first_batch_without_a_miss_and_what_came_later_is_counted():
+    # 5, raised to 7 by the second batch, which the third one keeps; of five later jobs 8 and 9 are
+    # longer.
+    batches = [np.array(one) for one in ([3, 5], [7, 1], [], [7, 2], [8, 1], [9, 7, 6])]
+    found = rt_bench_procedure(batches)
+    assert (found.limit_ns, found.n_batches, found.n_longer, found.n_later) == (7, 3, 2, 5)
+    assert rt_bench_procedure([np.array([1]), np.array([2]), np.array([3])]) is None
+    assert rt_bench_procedure([np.array([1])]) is None
+    last = rt_bench_procedure([np.array([2]), np.array([1])])
+    assert (last.limit_ns, last.n_batches, last.n_longer, last.n_later) == (2, 2, 0, 0)

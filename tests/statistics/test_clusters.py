@@ -10,6 +10,7 @@ import pytest
 from laxity.statistics.clusters import (
     effective_jobs,
     quantile_of_processes,
+    ratio_of_processes,
     share_of_processes,
 )
 
@@ -94,3 +95,20 @@ def test_few_processes_give_a_quantile_without_interval():
     found = quantile_of_processes([np.arange(50)] * 19, 0.5)
     assert found.low_ns is None
     assert found.reason == "19 processes, 20 are needed"
+
+
+def test_interval_of_a_ratio_is_that_of_what_processes_are_off_it():
+    # 20 processes of 100, half with 10 and half with 14: ratio 240 / 2000 = 0.12, residuals 2 each,
+    # error sqrt(20 / 19 * 80) / 2000 = 9.176629 / 2000 = 0.004588315, times 2.093024: 0.009603453.
+    low, high = ratio_of_processes([10, 14] * 10, [100] * 20)
+    assert (low, high) == pytest.approx((0.12 - 0.009603453, 0.12 + 0.009603453), abs=1e-8)
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.3, 0.9])
+def test_interval_of_a_ratio_holds_it_where_jobs_of_a_process_are_alike(alike: float):
+    # References differ by process, and misses are a share of them that does, too.
+    rng = np.random.default_rng(20_264)
+    under = rng.uniform(1e6, 2e6, (DRAWS, PROCESSES))
+    share = 0.05 * (1 + rng.normal(0, 0.1 + alike, (DRAWS, PROCESSES)) * 0.3)
+    found = [ratio_of_processes(a, b) for a, b in zip(share * under, under, strict=True)]
+    assert sum(low <= 0.05 <= high for low, high in found) >= COVERED

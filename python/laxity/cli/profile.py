@@ -4,6 +4,7 @@
 
 import sys
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,9 +35,13 @@ if TYPE_CHECKING:
     from laxity.profile.document import Analysis
 
 _PROCESSES, _JOBS = 20, 50
+# Of a profile that ends by itself.
+_MOST_PROCESSES = 200
 # Nothing varies from one simulated process to the next.
 _PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
 _TELL_EVERY_S = 10
+_COUNTED: tuple["Analysis", ...] = ("cache", "intensity", "memory-traffic")
+_ALL: tuple["Analysis", ...] = ("wcet", "schedulability", *_COUNTED)
 _TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority")
 
 
@@ -51,6 +56,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     policy: str | None
     priority: int | None
     processes: int | None
+    still: int | None
     jobs: int | None
     scenario: tuple[str, ...]
     platform: str | None
@@ -75,7 +81,7 @@ def profile() -> None:
 
 
 _options = with_options(
-    click.argument("workloads", metavar="WORKLOAD...", nargs=-1, required=True),
+    click.argument("workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True),
     click.option(
         "-b",
         "--words",
@@ -91,7 +97,13 @@ _options = with_options(
         "--processes",
         type=click.IntRange(1, 1000),
         metavar="N",
-        help="Fresh processes in each scenario.  [default: 20; simulated 1]",
+        help="Fresh processes in each scenario.  [default: 20; simulated 1; --still 200 at most]",
+    ),
+    click.option(
+        "--still",
+        type=click.IntRange(1),
+        metavar="N",
+        help="End when no maximum has moved for N jobs, after 20 processes or more.",
     ),
     click.option(
         "-t",
@@ -123,11 +135,12 @@ _options = with_options(
 def wcet(**given: object) -> int:
     """Measure how long jobs take: the observed maximum, quantiles, how much longer than alone.
 
-    Each WORKLOAD runs in fresh processes, alone and beside the co-runners of each scenario in turn,
-    so that what the machine does meanwhile is in all of them. Without --period it is twice the
-    longest response of a pilot. The observed maximum is not a bound.
+    Each WORKLOAD, quoted with its words if it has some, runs in fresh processes, alone and beside
+    the co-runners of each scenario in turn, so that what the machine does meanwhile is in all of
+    them. Without --period it is twice the longest response of a pilot. The observed maximum is not
+    a bound.
     """
-    return _profile("wcet", msgspec.convert(given, _Options))
+    return _profile("wcet", options=msgspec.convert(given, _Options))
 
 
 @profile.command()
@@ -138,14 +151,60 @@ def schedulability(**given: object) -> int:
     The WCET is the longest execution that was observed alone; responses are those beside the
     co-runners of each scenario. What runs, and how often, is as in laxity profile wcet.
     """
-    return _profile("schedulability", msgspec.convert(given, _Options))
+    return _profile("schedulability", options=msgspec.convert(given, _Options))
 
 
-def _profile(analysis: "Analysis", options: _Options) -> int:
+@profile.command()
+@_options
+def cache(**given: object) -> int:
+    """Tell how many references of each cache miss, alone and interfered with.
+
+    Needs counters: those of this machine's processor, or of a simulated platform, which counts
+    while it costs nothing. What runs, and how often, is as in laxity profile wcet.
+    """
+    return _profile("cache", options=msgspec.convert(given, _Options))
+
+
+@profile.command()
+@_options
+def intensity(**given: object) -> int:
+    """Tell whether programs are bound by the processor or by the memory.
+
+    Last-level misses and memory traffic per instruction, and instructions per cycle, alone and
+    interfered with. Needs counters, as laxity profile cache does.
+    """
+    return _profile("intensity", options=msgspec.convert(given, _Options))
+
+
+@profile.command("memory-traffic")
+@_options
+def memory_traffic(**given: object) -> int:
+    """Tell what programs ask of the memory in the course of a job, and in which phases.
+
+    Jobs are laid over each other by their instructions; phases are those of the program alone, and
+    how much slower each becomes beside the co-runners. Needs counters, as laxity profile cache
+    does.
+    """
+    return _profile("memory-traffic", options=msgspec.convert(given, _Options))
+
+
+@profile.command("all")
+@_options
+def every(**given: object) -> int:
+    """Show all of these of the same runs.
+
+    What runs, and how often, is as in laxity profile wcet. Needs counters, as laxity profile cache
+    does.
+    """
+    return _profile(*_ALL, options=msgspec.convert(given, _Options))
+
+
+def _profile(*analyses: "Analysis", options: _Options) -> int:
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
     from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
     from laxity.platform.tools import list_workloads  # noqa: PLC0415 - with the above
+    from laxity.profile.events import events_to_count  # noqa: PLC0415 - with the above
     from laxity.profile.execute import ProfileRequest, run_profile  # noqa: PLC0415 - with the above
     from laxity.profile.scenario import read_scenarios, usual_scenarios  # noqa: PLC0415 - with the above
 
@@ -155,14 +214,9 @@ def _profile(analysis: "Analysis", options: _Options) -> int:
         raise ConfigError(msg)
     name = options.platform or NATIVE_PLATFORM
     is_simulated = name.startswith(SIMULATED)
+    is_counting = any(one in _COUNTED for one in analyses)
     examples = {one.name: one.example for one in list_workloads()}
-    targets = tuple(
-        {
-            "workload": one,
-            "args": split_words(words, "-b") if words is not None else examples.get(one, []),
-        }
-        for one in options.workloads
-    )
+    targets = tuple(_target(one, words, examples) for one in options.workloads)
     with located("--platform"):
         opened = open_platform(None, name)
     with opened as where:
@@ -172,16 +226,22 @@ def _profile(analysis: "Analysis", options: _Options) -> int:
         others = [cpu for cpu in allowed if cpu not in parse_cpus(given["cpus"])]
         usual = (_PROCESSES_SIMULATED, _JOBS_SIMULATED) if is_simulated else (_PROCESSES, _JOBS)
         request = ProfileRequest(
-            analyses=(analysis,),
+            analyses=analyses,
             targets=tuple({**given, **one} for one in targets),
             scenarios=read_scenarios(options.scenario)
             if options.scenario
             else usual_scenarios(others),
-            n_processes=options.processes or usual[0],
+            n_processes=options.processes or (_MOST_PROCESSES if options.still else usual[0]),
+            still_jobs=options.still or 0,
+            # Where counting and sampling take no time, one run serves all analyses.
+            events=events_to_count(name) if is_simulated or is_counting else (),
+            has_samples=is_simulated or "memory-traffic" in analyses,
             run={
                 "jobs": options.jobs or usual[1],
                 "seed": 1 if options.seed is None and is_simulated else options.seed,
                 "platform": name,
+                # What the platform's processor does not count, its model does.
+                **({"counters": "model"} if is_simulated else {}),
             },
             resolution_ns=1 if is_simulated else resolution_here_ns(),
             final=run_path("profile", options.run_dir, options.run_root),
@@ -194,6 +254,16 @@ def _profile(analysis: "Analysis", options: _Options) -> int:
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
+
+
+def _target(
+    named: str, words: str | None, examples: Mapping[str, list[str]]
+) -> Mapping[str, object]:
+    """Read a workload, which its words may follow; without any they are those of its example."""
+    name, *own = split_words(named, "WORKLOAD") or [""]
+    if words is not None:
+        own = split_words(words, "-b")
+    return {"workload": name, "args": own or examples.get(name, [])}
 
 
 class _Progress:

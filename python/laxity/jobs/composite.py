@@ -44,6 +44,10 @@ def _write_nothing(_tmp: Path) -> None:
     pass
 
 
+def _never(_runs: Path, _n_run: int) -> bool:
+    return False
+
+
 def _ended_well(_tmp: Path) -> tuple[int, str]:
     return EXIT_DONE, ""
 
@@ -54,6 +58,8 @@ class Composite:
 
     Attributes:
         begin: Writes what else belongs to the whole into its directory, before the first child.
+        is_enough: Asked before each child, with the directory of the runs and how many there are:
+            the others are not needed any more.
         judge: Asked, where all children ended well, how the whole did: exit code, and why.
         parents: Runs that it rests on.
         platform: Of all of them, as the manifest names it.
@@ -68,6 +74,7 @@ class Composite:
     fallbacks: tuple[Fallback, ...]
     children: tuple[Child, ...]
     begin: Callable[[Path], None] = _write_nothing
+    is_enough: Callable[[Path, int], bool] = _never
     judge: Callable[[Path], tuple[int, str]] = _ended_well
     parents: tuple[str, ...] = ()
     platform: str = "native"
@@ -88,7 +95,7 @@ def run_composite(
     run = run_directory.create_run(whole.final)
     try:
         manifest, before = _write_before(run, whole, platform)
-        finished, left_out, is_interrupted = _run_children(run, whole.children, signals)
+        finished, left_out, is_interrupted = _run_children(run, whole, signals)
         manifest = msgspec.structs.replace(manifest, fallbacks=[*manifest.fallbacks, *left_out])
         after = platform.examine(before.cpus).diagnosis
         write_diagnosis(run.tmp, before, after)
@@ -106,7 +113,7 @@ def run_composite(
 
 
 def _run_children(
-    run: NewRun, children: Sequence[Child], signals: Forwarder
+    run: NewRun, whole: Composite, signals: Forwarder
 ) -> tuple[list[tuple[Child, Finished]], list[Fallback], bool]:
     """Run the children.
 
@@ -115,9 +122,11 @@ def _run_children(
     """
     finished: list[tuple[Child, Finished]] = []
     left_out: list[Fallback] = []
-    for child in children:
+    for child in whole.children:
         if signals.has_received:
             return finished, left_out, True
+        if whole.is_enough(run.tmp / "runs", len(finished)):
+            break
         try:
             done = child.run(run.tmp / "runs" / child.name, signals)
         except KeyboardInterrupt:

@@ -5,6 +5,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from laxity.core.streams import RATIO_SUFFIX
 from laxity.jobs.rows import Jobs, finished
@@ -31,11 +32,48 @@ class CountSummary:
     worst_ratio: float
 
 
-def summarize_counts(rows: Jobs, event: str, empty_count: float) -> CountSummary | None:
-    """Summarize one event of one task.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One event in finished jobs, in the order of their rows.
+
+    Attributes:
+        counts: Estimates; 0 where it was not counted; shape (job,).
+        is_counted: Where it was; shape (job,).
+        worst_ratio: Largest ratio of time enabled to time counted; 1 = nothing was estimated.
+    """
+
+    counts: NDArray[np.int64]
+    is_counted: NDArray[np.bool_]
+    worst_ratio: float
+
+
+def counted_in(done: Jobs, event: str, empty_count: float) -> Counted | None:
+    """Take what was counted in each job.
 
     A count is the raw one times its scale ratio, less what an empty pair of snapshots counts, and
     not below 0: what reading costs varies from job to job, but no job has fewer than none.
+
+    Args:
+        done: Finished jobs of the task; shape (job,).
+        event: Name of the event.
+        empty_count: Count of an empty pair of snapshots.
+
+    Returns:
+        None if there is no such column, or no job in which it was counted.
+    """
+    if event not in (done.dtype.names or ()):
+        return None
+    is_counted = ~np.ma.getmaskarray(done[event])
+    if not is_counted.any():
+        return None
+    ratios = np.ma.getdata(done[event + RATIO_SUFFIX]).astype(float)
+    scaled = np.where(is_counted, np.ma.getdata(done[event]) * ratios - empty_count, 0)
+    counts = np.rint(np.maximum(scaled, 0)).astype(np.int64)
+    return Counted(counts, is_counted, float(ratios[is_counted].max()))
+
+
+def summarize_counts(rows: Jobs, event: str, empty_count: float) -> CountSummary | None:
+    """Summarize one event of one task, as `counted_in` counts it.
 
     Args:
         rows: Rows of the task; shape (row,).
@@ -45,21 +83,16 @@ def summarize_counts(rows: Jobs, event: str, empty_count: float) -> CountSummary
     Returns:
         None if there is no such column, or no finished job in which it was counted.
     """
-    if event not in (rows.dtype.names or ()):
+    counted = counted_in(finished(rows), event, empty_count)
+    if counted is None:
         return None
-    done = finished(rows)
-    is_counted = ~np.ma.getmaskarray(done[event])
-    raw = np.ma.getdata(done[event])[is_counted]
-    ratios = np.ma.getdata(done[event + RATIO_SUFFIX])[is_counted].astype(float)
-    if not len(raw):
-        return None
-    estimates = np.sort(np.rint(np.maximum(raw * ratios - empty_count, 0)).astype(np.int64))
+    estimates = np.sort(counted.counts[counted.is_counted])
     n = len(estimates)
     return CountSummary(
         n=n,
-        n_absent=len(done) - n,
+        n_absent=len(counted.counts) - n,
         min_count=int(estimates[0]),
         median_count=int(estimates[(n - 1) // 2]),
         max_count=int(estimates[-1]),
-        worst_ratio=float(ratios.max()),
+        worst_ratio=counted.worst_ratio,
     )

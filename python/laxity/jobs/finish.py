@@ -44,7 +44,7 @@ _FOLDS = {
 _JOINS = (
     "laxity.costs.from_rows",
     "laxity.papers.result",
-    "laxity.profile.document",
+    "laxity.profile.join",
     "laxity.suites.stored_results",
 )
 

@@ -232,7 +232,7 @@ def series(data: Series, label: str, deadline_ns: int | None, prefix: str, alt: 
 
 def rates(
     lines: Sequence[RateLine],
-    spans_ns: Sequence[FloatArray],
+    spans_ns: Sequence[FloatArray] | None,
     label: str,
     unit: str,
     prefix: str,
@@ -243,7 +243,7 @@ def rates(
     Args:
         lines: One or several, of one unit.
         spans_ns: Times in which tasks were active, of each (from, to) of shape (span, 2); bars
-            along the lower edge, one task above the other.
+            along the lower edge, one task above the other. None: the lines are those of a job.
         label: What the rates are of.
         unit: Such as B/s.
         prefix: Of ids.
@@ -266,6 +266,7 @@ def rates(
         highest = max(float(line.per_s.max()) for line in lines)
         factor, symbol = next(((f, s) for f, s in _RATE_UNITS if highest >= f), _RATE_UNITS[-1])
         # Below 0 lies what the bars take.
+        spans_ns, since = ([], "the job's start") if spans_ns is None else (spans_ns, "t0")
         axes.set_ylim(-_SPAN_SHARE * len(spans_ns) * (highest or 1), 1.05 * (highest or 1))
         end_ns = max(float(line.edges_ns[-1]) for line in lines)
         for rank, spans in enumerate(spans_ns):
@@ -282,7 +283,7 @@ def rates(
         )
         axes.set_title(f"{label} ({symbol}{unit})")
         axes.set_xlim(0, end_ns)
-        set_time_axis(axes.xaxis, (0, end_ns), "time since t0", is_log=False)
+        set_time_axis(axes.xaxis, (0, end_ns), f"time since {since}", is_log=False)
         axes.grid(visible=True, axis="y")
         if len(lines) > 1:
             figure.legend(loc="outside lower center", ncols=2, handlelength=2.4)

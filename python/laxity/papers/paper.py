@@ -18,8 +18,8 @@ from laxity.store.manifest import Fallback
 from laxity.store.run_directory import Run
 from laxity.workingset.document import Weight
 
-# Every paper, in the order in which they are listed: papers/NAME.py.
-NAMES = ("sebek", "raffeck")
+# Every paper, in the order in which they are listed: papers/NAME.py, with _ for -.
+NAMES = ("sebek", "raffeck", "rt-bench")
 
 # input: the platform file has it, from the paper or from another source. fitted: a value of the
 # platform file was chosen so that it comes out. predicted: nothing was; only these say something of
@@ -44,10 +44,18 @@ class TaskRun:
     """A run of tasks: tables `[[task]]` of a spec, and how many jobs of each.
 
     There are no two of one experiment, so it is itself, whatever its tables hold.
+
+    Attributes:
+        interfere: Co-runners, as `--interfere` takes them.
+        events: Counted in each job, by the model.
+        sample_bucket: How often they are read within jobs; "": not at all.
     """
 
     tasks: tuple[Mapping[str, Any], ...]
     jobs: int
+    interfere: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    sample_bucket: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +272,7 @@ def paper_of(name: str) -> Paper:
     if name not in NAMES:
         msg = f'no paper "{name}" is reproduced; there is {", ".join(NAMES)}'
         raise ConfigError(msg)
-    paper: Paper = import_module(f"laxity.papers.{name}").PAPER
+    paper: Paper = import_module(f"laxity.papers.{name.replace('-', '_')}").PAPER
     return paper
 
 

@@ -3,16 +3,15 @@
 """Run the experiments of a paper and store them as one run with a table."""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import NATIVE_PLATFORM
-from laxity.core.spec_reader import resolve_spec
+from laxity.core.spec import NATIVE_PLATFORM, CountedBy
+from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.probe import probe_of
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
@@ -174,32 +173,26 @@ def _run_tasks(
     signals: Forwarder,
 ) -> Finished:
     platform = platform_of(experiment)
-    return _run_tables(request, work.tasks, {"jobs": work.jobs}, platform)(
-        experiment.name, final, signals
+    table = {
+        "platform": platform.name,
+        "jobs": work.jobs,
+        "seed": _SEED,
+        "events": list(work.events),
+        "counters": CountedBy.MODEL,
+    }
+    if work.sample_bucket:
+        table["sample_bucket"] = work.sample_bucket
+    interfere = [parse_interfere_option(one) for one in work.interfere]
+    tasks = [dict(one) for one in work.tasks]
+    spec = resolve_spec(table, tasks, interfere, _RESOLUTION_NS)
+    one = RunRequest(
+        spec=prepare_spec(spec, platform),
+        name=experiment.name,
+        final=final,
+        command_line=request.command_line,
+        is_quiet=True,
     )
-
-
-def _run_tables(
-    request: ReproduceRequest,
-    tasks: Sequence[Mapping[str, Any]],
-    run: Mapping[str, Any],
-    platform: SimulatedPlatform,
-) -> Callable[[str, Path, Forwarder], Finished]:
-    """Make of tables of a spec what runs them under a name."""
-    table = {"platform": platform.name, "seed": _SEED, **run}
-    spec = resolve_spec(table, [dict(one) for one in tasks], [], _RESOLUTION_NS)
-
-    def run_them(name: str, final: Path, signals: Forwarder) -> Finished:
-        one = RunRequest(
-            spec=prepare_spec(spec, platform),
-            name=name,
-            final=final,
-            command_line=request.command_line,
-            is_quiet=True,
-        )
-        return run_once(one, signals, platform)
-
-    return run_them
+    return run_once(one, signals, platform)
 
 
 def _run_migrated(
@@ -224,8 +217,8 @@ def _run_migrated(
         ns = work.instruction_ns
         at_ns = [(name, int(at * ns)) for name, at in instants]
         tasks = migrated_tasks(program.path, work.cpus, at_ns, int(len(executed) * ns))
-        run = {"jobs": JOBS, "events": list(EVENTS)}
-        return _run_tables(request, tasks, run, platform)(experiment.name, final, signals)
+        run = TaskRun(tuple(tasks), JOBS, events=EVENTS)
+        return _run_tasks(request, experiment, run, final, signals)
 
 
 def _analyse(

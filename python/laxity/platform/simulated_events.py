@@ -60,6 +60,12 @@ def events_of(model: PlatformModel) -> Iterator[tuple[str, str, str]]:
         yield name, meaning, reason
 
 
+def modelled_events(model: PlatformModel) -> list[str]:
+    """Name the events that a platform has, whether or not its processor counts them."""
+    known = model.values["counters.events"].key.words
+    return [name for name in known if not _reason(model, name)]
+
+
 def _is_counted(model: PlatformModel, name: str) -> bool:
     """Tell whether the processor counts an event of the model."""
     counted = model.values["counters.events"]

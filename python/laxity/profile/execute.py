@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import Spec
+from laxity.core.spec import NATIVE_PLATFORM, Spec
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.core.units import exact_duration
 from laxity.errors import PlatformError
@@ -21,15 +21,20 @@ from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit
+from laxity.profile.join import times_of_run
 from laxity.profile.scenario import Scenario
+from laxity.profile.traffic import SAMPLES
+from laxity.statistics.clusters import LEAST_PROCESSES
 from laxity.store.manifest import kind_of_figures
-from laxity.store.run_directory import PROFILE, open_run, read_manifest, write_document
+from laxity.store.run_directory import PROFILE, Run, open_run, read_manifest, write_document
 
 _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
 # The period is so many times the longest response of the pilot: jobs seldom wait for one another.
 _ROOM = 2
 _LEAST_PERIOD_NS = 1_000_000
+# Between two samples: simulated, and on a machine (docs/simulation.md, docs/run-directory.md).
+_LEAST_BUCKET_NS = (10_000, 100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,10 @@ class ProfileRequest:
         analyses: What is shown of it.
         targets: Tables of tasks as a spec has them; without a period: that of a pilot.
         scenarios: The task alone is the first.
-        n_processes: Of each target in each scenario.
+        n_processes: Of each target in each scenario, at most.
+        still_jobs: It ends when no maximum has moved for so many jobs; 0: after all processes.
+        events: Counted in every job; none: only times are taken.
+        has_samples: They are read within jobs, too, 200 times in one as long as the pilot's.
         run: The table `[run]`: jobs of each process, seed, platform.
         resolution_ns: Of the clock that releases jobs.
         final: Directory of the finished run.
@@ -52,6 +60,9 @@ class ProfileRequest:
     targets: tuple[Mapping[str, Any], ...]
     scenarios: tuple[Scenario, ...]
     n_processes: int
+    still_jobs: int
+    events: tuple[str, ...]
+    has_samples: bool
     run: Mapping[str, Any]
     resolution_ns: int
     final: Path
@@ -86,7 +97,11 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         for unit in units[: len(request.targets) * len(request.scenarios)]
     ]
     seed = specs[0].seed
-    pilots = [at for at, target in enumerate(request.targets) if "period" not in target]
+    pilots = [
+        at
+        for at, target in enumerate(request.targets)
+        if request.has_samples or "period" not in target
+    ]
     n_all = len(pilots) + len(units)
     children = [
         *(
@@ -108,9 +123,45 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         fallbacks=(),
         children=tuple(children),
         begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units, tmp)),
+        is_enough=_Still(request.still_jobs, units, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
     )
     return run_composite(whole, signals, platform)
+
+
+class _Still:
+    """Knows for how many jobs the maximum of each program and scenario has not moved."""
+
+    def __init__(self, still_jobs: int, units: Sequence[Unit], n_pilots: int) -> None:
+        self._still_jobs, self._units, self._n_pilots = still_jobs, units, n_pilots
+        self._longest_ns: dict[tuple[int, int], int] = {}
+        self._n_since: dict[tuple[int, int], int] = {}
+        self._n_seen = 0
+
+    def has_come(self, runs: Path, n_run: int) -> bool:
+        """Tell whether all of them stand still; asked before each process.
+
+        Args:
+            runs: Directory of all runs.
+            n_run: How many there are, pilots included.
+        """
+        n_units = n_run - self._n_pilots
+        if not self._still_jobs or n_units <= 0:
+            return False
+        for unit in self._units[self._n_seen : n_units]:
+            self._look(unit, open_run(runs / unit.run))
+        self._n_seen = n_units
+        is_round = self._units[n_units].process != self._units[n_units - 1].process
+        has_processes = self._units[n_units].process >= LEAST_PROCESSES
+        return is_round and has_processes and min(self._n_since.values()) >= self._still_jobs
+
+    def _look(self, unit: Unit, run: Run) -> None:
+        key = (unit.target, unit.scenario)
+        longest_ns, n_since = self._longest_ns.get(key, -1), self._n_since.get(key, 0)
+        for time_ns in times_of_run(run, "execution").tolist():
+            is_longer = time_ns > longest_ns
+            longest_ns, n_since = (time_ns, 0) if is_longer else (longest_ns, n_since + 1)
+        self._longest_ns[key], self._n_since[key] = longest_ns, n_since
 
 
 def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:
@@ -133,10 +184,19 @@ def _name(request: ProfileRequest, target: int, scenario: int, process: int) -> 
     return name if len(request.targets) == 1 else f"{target:02}-{name}"
 
 
-def _spec(request: ProfileRequest, target: int, scenario: Scenario, period: str) -> Spec:
+def _spec(
+    request: ProfileRequest,
+    target: int,
+    scenario: Scenario,
+    period: str,
+    bucket: str | None = None,
+) -> Spec:
     interfere = [parse_interfere_option(one) for one in scenario.interfere]
     task = {"period": period, **request.targets[target]}
-    return resolve_spec(dict(request.run), [task], interfere, request.resolution_ns)
+    run = {**request.run, "events": list(request.events)}
+    if bucket is not None:
+        run["sample_bucket"] = bucket
+    return resolve_spec(run, [task], interfere, request.resolution_ns)
 
 
 def _pilot(
@@ -165,10 +225,14 @@ def _process(
     platform: Platform,
 ) -> Child:
     def run(final: Path, signals: Forwarder) -> Finished:
-        period = request.targets[unit.target].get("period")
-        if period is None:
-            period = _period_of(final.with_name(_pilot_name(unit.target)))
-        spec = _spec(request, unit.target, request.scenarios[unit.scenario], period)
+        period, bucket = request.targets[unit.target].get("period"), None
+        if request.has_samples or period is None:
+            longest_ns = _longest_ns(final.with_name(_pilot_name(unit.target)))
+            period = period or exact_duration(max(_ROOM * longest_ns, _LEAST_PERIOD_NS))
+            if request.has_samples:
+                least_ns = _LEAST_BUCKET_NS[request.run["platform"] == NATIVE_PLATFORM]
+                bucket = exact_duration(max(longest_ns // SAMPLES, least_ns))
+        spec = _spec(request, unit.target, request.scenarios[unit.scenario], period, bucket)
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed), platform)
         return _run_once(request, spec, unit.run, final, signals, platform)
 
@@ -179,8 +243,8 @@ def _pilot_name(target: int) -> str:
     return f"pilot-{target:02}"
 
 
-def _period_of(pilot: Path) -> str:
-    """Return a period in which a job as long as the longest of a pilot has room.
+def _longest_ns(pilot: Path) -> int:
+    """Return the longest response of a pilot.
 
     Raises:
         PlatformError: None of its jobs finished.
@@ -189,8 +253,7 @@ def _period_of(pilot: Path) -> str:
     if not len(jobs):
         msg = f"{pilot.name}: none of its {_PILOT_JOBS} jobs finished; give --period"
         raise PlatformError(msg)
-    longest_ns = int(response_time_ns(jobs).max())
-    return exact_duration(max(_ROOM * longest_ns, _LEAST_PERIOD_NS))
+    return int(response_time_ns(jobs).max())
 
 
 def _told(

@@ -5,7 +5,7 @@
 from laxity.jobs.card import Card, doctor_badge, run_badge
 from laxity.jobs.page import Page, page_of_one, whole
 from laxity.jobs.sections import files, machine, reproduce
-from laxity.page.blocks import Section
+from laxity.page.blocks import Section, name_some
 from laxity.profile import section as profile
 from laxity.profile.document import names_of, read_profile
 from laxity.store.run_directory import Run
@@ -21,7 +21,7 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
     page = page_of_one(run)
     machine_hash = run.manifest.machine_hash
     card = Card(
-        title=f"Profile of {', '.join(names_of(asked))}",
+        title=f"Profile of {name_some(names_of(asked))}",
         status=run_badge(page),
         doctor=doctor_badge(page),
         asked=tuple(
@@ -32,9 +32,11 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
         machine=f"hash {machine_hash[:12]}" if machine_hash else "not known",
     )
     about = Section("scenarios", "Scenarios", profile.overview(asked))
+    programs = profile.sections(run)
+    # Of several the pictures that have all of them come first.
+    found = (about, *programs) if len(programs) > 1 else (*programs, about)
     built = (
-        *profile.sections(run),
-        about,
+        *found,
         machine.build(page),
         files.build(page),
         reproduce.build(page),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is said of a profile: a table of times per program, and how its jobs spread."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -22,27 +22,39 @@ from laxity.page.blocks import (
     count_noun,
     duration_cell,
     number_cell,
+    show_bound,
     show_count,
     show_duration,
     text_cell,
 )
 from laxity.page.figures import Labelled
+from laxity.profile.counted_section import (
+    cache_blocks,
+    cache_sentence,
+    intensity_blocks,
+    intensity_sentence,
+    placement_blocks,
+    quantities,
+)
 from laxity.profile.document import (
     QUANTITIES,
+    Analysis,
     MetRecord,
     Profile,
     TimesRecord,
     names_of,
-    processes_of,
     read_profile,
 )
 from laxity.profile.document import Quantity as TimesOf
-from laxity.profile.figure import LOOKS, MetLine, met_lines
+from laxity.profile.figure import LOOKS, MetLine, heat_map, met_lines, violins
+from laxity.profile.join import processes_of
+from laxity.profile.traffic_section import traffic_blocks, traffic_sentence
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
 from laxity.store.run_directory import Run
 
 _SHOWN_PERCENTS = (20, 40, 60, 80, 100)
+_MOST_SENTENCES = 8
 _METHOD = (
     "The maximum is the longest that was seen, not a bound. The process is the unit of each "
     "interval (95 %, Korn and Graubard's share, Woodruff's quantile): jobs of one process share "
@@ -56,11 +68,26 @@ def sentences(asked: Profile) -> tuple[str, ...]:
     """Say of each program what the worst scenario does to it."""
     if not asked.times:
         return ("No job finished.",)
-    tell = _met_sentence if "schedulability" in asked.analyses else _sentence
-    return tuple(
-        sentence
-        for target, name in enumerate(names_of(asked))
-        if (sentence := tell(asked, target, visible(name)))
+    tell = _SENTENCES[asked.analyses[0]]
+    names = names_of(asked)
+    told = sorted(range(len(names)), key=lambda target: -_most_slowed(asked, target))
+    if len(names) <= _MOST_SENTENCES:
+        told = list(range(len(names)))
+    said = [tell(asked, target, visible(names[target])) for target in told[:_MOST_SENTENCES]]
+    if len(told) > _MOST_SENTENCES:
+        others = count_noun(len(told) - _MOST_SENTENCES, "other program")
+        said.append(f"These lose most; {others} below.")
+    return tuple(filter(None, said))
+
+
+def _most_slowed(asked: Profile, target: int) -> float:
+    return max(
+        (
+            one.slowdown_max or 1.0
+            for one in asked.times
+            if (one.target, one.quantity) == (target, "execution")
+        ),
+        default=0.0,
     )
 
 
@@ -115,7 +142,10 @@ def overview(asked: Profile) -> tuple[Block, ...]:
         for one in asked.scenarios
     )
     table = Table("What ran beside the task", ("scenario", "co-runners"), rows)
-    return (table, Paragraph(_METHOD, is_explanation=True))
+    names = [visible(name) for name in names_of(asked)]
+    placed = placement_blocks(asked, names) if "intensity" in asked.analyses else ()
+    met = _heat_blocks(asked, names) if "schedulability" in asked.analyses else ()
+    return (*placed, *met, table, Paragraph(_METHOD, is_explanation=True))
 
 
 def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> Iterator[Block]:
@@ -123,6 +153,12 @@ def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> 
         yield from _times_blocks(asked, runs, target, name)
     if "schedulability" in asked.analyses:
         yield from _met_blocks(asked, target, name)
+    if "cache" in asked.analyses:
+        yield from cache_blocks(asked, target, name)
+    if "intensity" in asked.analyses:
+        yield from intensity_blocks(asked, target, name)
+    if "memory-traffic" in asked.analyses:
+        yield from traffic_blocks(asked, target, name)
 
 
 def _times_blocks(
@@ -132,14 +168,45 @@ def _times_blocks(
         rows = [one for one in asked.times if (one.target, one.quantity) == (target, quantity)]
         if rows:
             yield _table(asked, rows, quantity, name)
+    yield from (Paragraph(line) for line in _procedure(asked, target, name))
+    yield from (Paragraph(line) for line in _pwcets(asked, target, name))
     yield from (Paragraph(line, "warning") for line in _missing(asked, target, name))
     drawn = [
         figure
         for quantity in QUANTITIES
-        if (figure := _figure(asked, runs, target, quantity, name)) is not None
+        for draw in (_violins, _figure)
+        if (figure := draw(asked, runs, target, quantity, name)) is not None
     ]
     if drawn:
         yield Figures(tuple(drawn))
+
+
+def _procedure(asked: Profile, target: int, name: str) -> Iterator[str]:
+    """Say where RT-Bench's search would have ended, alone, and what came afterwards."""
+    for one in asked.times:
+        if (one.target, one.quantity, one.scenario) != (target, "execution", 0) or not one.rt_bench:
+            continue
+        found = one.rt_bench
+        yield (
+            f"RT-Bench's search for the WCET of {name} (raise a deadline to the longest job until "
+            f"a process has no miss) ends at {show_duration(found.limit_ns)} after "
+            f"{_processes(found.batches)}; {show_count(found.longer)} of the "
+            f"{count_noun(found.later_jobs, 'job')} behind them took longer."
+        )
+
+
+def _pwcets(asked: Profile, target: int, name: str) -> Iterator[str]:
+    """Give the pWCET of each scenario, or why there is none."""
+    for one in asked.times:
+        if one.target != target or one.pwcet is None:
+            continue
+        where = f"{name}, {asked.scenarios[one.scenario].name}, n = {show_count(one.jobs)} jobs"
+        found = one.pwcet
+        if found.bound_ns is None:
+            yield f"No pWCET of {where}: {found.reason}."
+        else:
+            bound = show_bound(found.bound_ns)
+            yield f"pWCET of {where}: {bound}, exceeded in {found.exceedance:g} of jobs at most."
 
 
 def _missing(asked: Profile, target: int, name: str) -> Iterator[str]:
@@ -182,6 +249,20 @@ def _met_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
     yield Figures((FigureBlock(prefix, partial(met_lines, drawn, prefix, alt), text),))
 
 
+def _heat_blocks(asked: Profile, names: Sequence[str]) -> Iterator[Block]:
+    """Lay the deadlines that several programs met over each other."""
+    rows = [
+        MetLine(f"{name}, {scenario.name}", points)
+        for target, name in enumerate(names)
+        for at, scenario in enumerate(asked.scenarios)
+        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
+    ]
+    if len(names) > 1 and rows:
+        alt = "Share of jobs that met their deadline, by program and scenario, over utilisation"
+        text = f"{alt} ({asked.kind}); WCET: observed maximum alone."
+        yield Figures((FigureBlock("met-all", partial(heat_map, rows, "met-all", alt), text),))
+
+
 def _all_meet(points: Sequence[MetRecord]) -> str:
     """Return the highest utilisation up to which no job missed."""
     failing = [one.utilisation_percent for one in points if one.met < one.jobs]
@@ -210,13 +291,28 @@ def _table(asked: Profile, rows: Sequence[TimesRecord], quantity: str, name: str
             duration_cell(row.max_ns, f"{show_count(row.jobs_since_max)} jobs since"),
             number_cell(_beyond(row.share_beyond, asked.kind)),
             *(_quantile_cell(row, q) for q in QUANTILES),
-            number_cell(_times(row.slowdown_median)),
+            number_cell(_times(row.slowdown_median), _doubt(row, rows[0])),
             number_cell(_times(row.slowdown_max)),
         )
         for row in rows
     )
-    remarks = ("", "", "", "", "", *("95 % interval" for _ in QUANTILES))
+    has_noise = asked.kind == "measured"
+    intervals = tuple("95 % interval" for _ in QUANTILES)
+    remarks = ("", "", "", "", "", *intervals, "remark") if has_noise else ()
     return Table(f"{quantity} time of {name} ({asked.kind})", head, cells, remarks=remarks)
+
+
+def _doubt(row: TimesRecord, alone: TimesRecord) -> str:
+    """Say of a slowdown that the intervals of the two medians have values in common."""
+    one, other = (
+        next((one for one in of.quantiles if one.q == MEDIAN), None) for of in (row, alone)
+    )
+    if row is alone or one is None or other is None:
+        return ""
+    if one.low_ns is None or one.high_ns is None or other.low_ns is None or other.high_ns is None:
+        return ""
+    is_apart = one.low_ns > other.high_ns or one.high_ns < other.low_ns
+    return "" if is_apart else "not told from noise"
 
 
 def _processes(n: int) -> str:
@@ -265,6 +361,26 @@ def _figure(
     )
 
 
+def _violins(
+    asked: Profile, runs: Mapping[str, Run], target: int, quantity: TimesOf, name: str
+) -> FigureBlock | None:
+    """Draw how times spread; None: simulated, where they hardly do, or nothing to draw."""
+    rows = [
+        (one.name, np.concatenate(jobs))
+        for scenario, one in enumerate(asked.scenarios[: len(LOOKS)])
+        if (jobs := processes_of(asked, runs, target, scenario, quantity))
+    ]
+    rows = [(scenario, times_ns) for scenario, times_ns in rows if np.unique(times_ns).size > 1]
+    if asked.kind == "simulated" or not rows:
+        return None
+    prefix = f"target{target}-{quantity}-violins"
+    alt = f"How {quantity} times of {name} spread, by scenario"
+    n = min(times_ns.size for _, times_ns in rows)
+    text = f"{alt}: median and ends; n ≥ {show_count(n)} jobs each, {asked.kind}."
+    draw = partial(violins, rows, f"{quantity} time", prefix, alt)
+    return FigureBlock(prefix, draw, text)
+
+
 def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Quantity]:
     for row in asked.times:
         if row.target != target:
@@ -282,3 +398,14 @@ def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Qu
                 task=name,
                 note=_processes(row.processes),
             )
+    yield from quantities(asked, str(run.path), target, name)
+
+
+# The first of the analyses that were asked for is the answer.
+_SENTENCES: Mapping[Analysis, Callable[[Profile, int, str], str]] = {
+    "wcet": _sentence,
+    "schedulability": _met_sentence,
+    "cache": cache_sentence,
+    "intensity": intensity_sentence,
+    "memory-traffic": traffic_sentence,
+}

@@ -53,6 +53,48 @@ def share_beyond(n: int) -> float | None:
     return None if n < 1 else 1 - _DOUBT ** (1 / n)
 
 
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """Where RT-Bench's search for a WCET would have ended.
+
+    Attributes:
+        limit_ns: The deadline that a whole batch has met.
+        n_batches: Until then, that one included.
+        n_longer: Jobs of all later batches that took longer.
+        n_later: All jobs of those.
+    """
+
+    limit_ns: int
+    n_batches: int
+    n_longer: int
+    n_later: int
+
+
+def rt_bench_procedure(batches: Sequence[IntArray]) -> Procedure | None:
+    """Raise a deadline to the longest time that was seen, until a batch of jobs has no miss.
+
+    Args:
+        batches: In order of time, here the jobs of a process each; nanoseconds.
+
+    Returns:
+        None: no batch had no miss.
+
+    Source:
+        Nicolella et al., "RT-Bench: an extensible benchmark framework for the analysis and
+        management of real-time applications", RTNS 2022, section 4.4.
+    """
+    with_jobs = [jobs for jobs in batches if jobs.size]
+    limit_ns = None
+    for at, jobs in enumerate(with_jobs):
+        longest_ns = int(jobs.max())
+        if limit_ns is not None and longest_ns <= limit_ns:
+            later = np.concatenate([*with_jobs[at + 1 :], np.array([], np.int64)])
+            n_longer = int(np.count_nonzero(later > limit_ns))
+            return Procedure(limit_ns, at + 1, n_longer, later.size)
+        limit_ns = longest_ns
+    return None
+
+
 def times_of(processes: Sequence[IntArray], *, is_exact: bool) -> Times | None:
     """Describe the jobs of all processes.
 

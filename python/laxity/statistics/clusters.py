@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Shares and quantiles of jobs that ran in several processes, with 95 % intervals.
+"""Shares, ratios and quantiles of jobs of several processes, with 95 % intervals.
 
 Jobs of one process share its addresses, its start and its moment, so that the process, not the job,
 is the unit: a cluster. How much the processes differ tells how many independent jobs theirs are
@@ -74,6 +74,26 @@ def _clopper_pearson(count: float, n: float) -> tuple[float, float]:
     lower = 0.0 if count <= 0 else float(special.betaincinv(count, n - count + 1, _TAIL))
     upper = 1.0 if count >= n else float(special.betaincinv(count + 1, n - count, 1 - _TAIL))
     return lower, upper
+
+
+def ratio_of_processes(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of a ratio of two sums, the process being the unit of both.
+
+    Args:
+        over: Of each process, its part of the numerator.
+        under: Of each, its part of the denominator; not all 0; of two processes or more.
+
+    Source:
+        Cochran, "Sampling Techniques", 3rd edition, 1977, section 2.11: how far processes are from
+        the common ratio; Student's t, since that is known from so many processes only.
+    """
+    above, below = np.asarray(over, dtype=float), np.asarray(under, dtype=float)
+    processes, whole = above.size, float(below.sum())
+    ratio = float(above.sum()) / whole
+    residuals = above - ratio * below
+    error = math.sqrt(processes / (processes - 1) * float(residuals @ residuals)) / whole
+    half = float(special.stdtrit(processes - 1, 1 - _TAIL)) * error
+    return ratio - half, ratio + half
 
 
 def quantile_of_processes(processes: Sequence[IntArray], q: float) -> Estimate:

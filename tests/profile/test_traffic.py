@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Jobs in parts of equal progress."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.run_builder import Made, jobs_table, write_run
+
+from laxity.core.streams import STREAMS
+from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_of
+from laxity.store.manifest import Event
+from laxity.store.run_directory import open_run
+
+MS = 1_000_000
+T0_NS = 1_000_000_000_000
+EVENTS = ("instructions", "mem_read_bytes")
+COLUMNS = (("", "i8"), ("_scale_ratio", "f4"))
+# Milliseconds since t0: instructions and bytes since then.
+SAMPLES = {1: (100, 64), 5: (100, 64), 6: (200, 64), 7: (400, 64), 8: (450, 164), 9: (500, 464)}
+
+
+def sampled_run(
+    directory: Path, jobs: list[tuple[float, ...]], samples: Mapping[Any, tuple[int, ...]]
+) -> Path:
+    """Write a run of jobs, from and to in ms since t0, with their counts, that was sampled so."""
+    plain = jobs_table(len(jobs))
+    columns = [(f"{name}{end}", kind) for name in EVENTS for end, kind in COLUMNS]
+    rows = np.zeros(len(jobs), dtype=[*plain.dtype.descr, *columns])
+    for name in plain.dtype.names:
+        rows[name] = plain[name]
+    for at, (start, finish, *counts) in enumerate(jobs):
+        for name, count in zip(EVENTS, counts or (100, 64), strict=True):
+            rows[name][at], rows[f"{name}_scale_ratio"][at] = count, 1
+        rows["start_ns"][at] = T0_NS + start * MS
+        rows["finish_ns"][at] = T0_NS + finish * MS
+        rows["status"][at] = 0
+    run = write_run(directory / "run", Made(rows, events=[Event(name=one) for one in EVENTS]))
+    table = [
+        (T0_NS + int(at * MS), 0, event, value, 1.0)
+        for at, counted in samples.items()
+        for event, value in enumerate(counted)
+    ]
+    fields = STREAMS["counters"]
+    np.save(run / "counters.npy", np.array(table, dtype=[(one.name, one.kind) for one in fields]))
+    return run
+
+
+def test_parts_are_of_equal_progress_and_the_first_job_is_left_out(tmp_path: Path):
+    run = open_run(sampled_run(tmp_path, [(0, 1), (5, 9, 400, 400)], SAMPLES))
+    # The second job executes 400 instructions: 100 by 6 ms, 300 by 7 ms, 350 by 8 ms, all by 9 ms.
+    # Its quarters end at 6, 6.5, 7 and 9 ms; all of its 400 bytes are read in the last one.
+    (course,) = courses_of(run, 4)
+    assert course.times_ns.tolist() == [MS, MS / 2, MS / 2, 2 * MS]
+    assert course.counts["mem_read_bytes"].tolist() == [0, 0, 0, 400]
+
+
+def test_job_that_is_alone_is_not_left_out(tmp_path: Path):
+    run = open_run(sampled_run(tmp_path, [(5, 9, 400, 400)], SAMPLES))
+    assert len(list(courses_of(run, 4))) == 1
+
+
+def test_finish_behind_the_last_sample_has_what_the_row_says(tmp_path: Path):
+    samples = {2: (0, 0), 4: (200, 64)}
+    run = open_run(sampled_run(tmp_path, [(2.5, 5, 300, 96)], samples))
+    (course,) = courses_of(run, 3)
+    # 100 and 200 instructions lie in the 1.5 ms up to the sample, the rest in the millisecond
+    # behind it, and so do the bytes.
+    assert course.times_ns.tolist() == [0.75 * MS, 0.75 * MS, MS]
+    assert course.counts["mem_read_bytes"].tolist() == [32, 32, 32]
+
+
+def test_mean_of_jobs_is_taken_part_by_part(tmp_path: Path):
+    run = open_run(sampled_run(tmp_path, [(0, 1), (5, 9, 400, 400)], SAMPLES))
+    (course,) = courses_of(run, 4)
+    slower = type(course)(3 * course.times_ns, {"mem_read_bytes": np.array([0, 0, 200, 0])})
+    mean = mean_course([course, slower])
+    assert mean.times_ns.tolist() == [2 * MS, MS, MS, 4 * MS]
+    assert mean.counts["mem_read_bytes"].tolist() == [0, 0, 100, 200]
+
+
+def test_jobs_are_cut_into_as_many_parts_as_half_of_their_samples(tmp_path: Path):
+    samples = {1 + at / 10: (at, at) for at in range(300)}
+    run = open_run(sampled_run(tmp_path / "a", [(0, 40)], samples))
+    assert parts_of([run]) == 100
+    # 30 samples lie within 3 ms, with the one at its start and its end left out 29.
+    run = open_run(sampled_run(tmp_path / "b", [(1, 4)], samples))
+    assert parts_of([run]) == 14
+    run = open_run(sampled_run(tmp_path / "c", [(1, 2)], samples))
+    assert parts_of([run]) == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "drawn"),
+    [
+        (
+            {"mem_read_bytes": [1], "mem_write_bytes": [0], "llc_refill": [9]},
+            ("mem_read_bytes", "mem_write_bytes"),
+        ),
+        ({"mem_read_bytes": [0], "llc_refill": [0, 0], "l2_refill": [0, 1]}, ("l2_refill",)),
+        ({"l1d_refill": [3]}, ("l1d_refill",)),
+        ({"l1d_refill": [0]}, ()),
+    ],
+)
+def test_phases_are_those_of_the_traffic_else_of_the_last_misses(
+    counts: dict[str, list[float]], drawn: tuple[str, ...]
+):
+    assert drawn_event(counts) == drawn
