@@ -198,6 +198,7 @@ struct laxity_job_row laxity_job_row_of(
     row.stall_moved_ns = record->stall_moved_ns;
     row.stall_shared_ns = record->stall_shared_ns;
     row.migrations = record->migrations;
+    row.migrated_at = record->migrated_at;
     row.roi_ns = record->roi_ns;
     row.roi_count = record->roi_count;
     row.log_value = record->log_value;

@@ -34,7 +34,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 14,
+    LAXITY_SEGMENT_VERSION = 15,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
     LAXITY_VERSION_TASK_BYTES = 99968,
@@ -117,6 +117,7 @@ struct laxity_job_record {
     int64_t stall_moved_ns;
     int64_t stall_shared_ns;
     int32_t migrations; /* likewise */
+    uint64_t migrated_at;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 

@@ -86,6 +86,12 @@ static uint64_t count_of(
         return counts->uncached;
     case LAXITY_MODEL_EVENT_REMOTE_ACCESS:
         return counts->remote;
+    case LAXITY_MODEL_EVENT_MOVED_FETCH:
+        return counts->moved_fetches;
+    case LAXITY_MODEL_EVENT_MOVED_LOAD:
+        return counts->moved_loads;
+    case LAXITY_MODEL_EVENT_MOVED_STORE:
+        return counts->moved_stores;
     case LAXITY_MODEL_EVENT_BRANCH_MISSES:
         return counts->mispredictions;
     case LAXITY_MODEL_EVENT_ITLB_REFILL:

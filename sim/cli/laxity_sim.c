@@ -157,6 +157,7 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     record->stall_reload_ns = job->stall_reload_ns;
     record->preemptions = (int32_t)job->preemptions;
     record->migrations = (int32_t)job->migrations;
+    record->migrated_at = job->migrated_at;
     laxity_sim_events_count(
         &segment->counting,
         &simulation->settings->platform,

@@ -167,13 +167,32 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
     return copies;
 }
 
-/* Whether a cache holds the line that memory need not be asked for it. */
-bool Hierarchy::is_held(const Touch &touch)
+/* Whether a level of its core holds the line. */
+bool Hierarchy::is_below(const Touch &touch)
 {
     for (std::size_t i = 0; i < levels_.size(); i++) {
         if (level(i, touch.core).cache.find(touch.line, touch.at) != nullptr) {
             return true;
         }
+    }
+    return false;
+}
+
+/* The task has left the line on another core, and may have brought it along since. */
+void Hierarchy::count_moved(const Touch &touch)
+{
+    laxity_sim_counts &counted = counts(touch.core);
+    const std::uint64_t brought = is_below(touch) ? 0 : 1;
+    (touch.kind == Kind::Fetch  ? counted.moved_fetches
+     : touch.kind == Kind::Load ? counted.moved_loads
+                                : counted.moved_stores) += brought;
+}
+
+/* Whether a cache holds the line that memory need not be asked for it. */
+bool Hierarchy::is_held(const Touch &touch)
+{
+    if (is_below(touch)) {
+        return true;
     }
     bool is_found = false;
     each_copy(touch, [&touch, &is_found](Cache &cache, std::uint64_t at, std::uint32_t) {
@@ -427,6 +446,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     find_cause(first, touch.line, cause);
     const Copies copies = look_elsewhere(touch);
     if (copies.is_any) {
+        count_moved(touch);
         cause = cause == Cause::Own ? Cause::Moved : cause;
         /* What merged and was sent for the victim may have taken the line away again. */
         Place *const place = first.cache.find(touch.line);

@@ -257,6 +257,8 @@ class Hierarchy {
         return levels_[i][core / platform_.levels[i].cores];
     }
     [[nodiscard]] bool will_merge(const Touch &touch);
+    [[nodiscard]] bool is_below(const Touch &touch);
+    void count_moved(const Touch &touch);
     [[nodiscard]] bool is_held(const Touch &touch);
     void owe(std::uint32_t core, std::size_t channel, bool is_of_reads)
     {

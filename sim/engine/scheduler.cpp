@@ -9,6 +9,7 @@
 #include "engine/turn.hpp"
 #include "harness/release.h"
 #include "interface/engine.h"
+#include "interface/records.h"
 #include "model/memory.hpp"
 
 #include <algorithm>
@@ -210,6 +211,21 @@ bool Scheduler::begin_job(Task &task)
     }
 }
 
+/* Of the instruction that a begun job goes on with. */
+std::uint64_t Scheduler::next_address(Task &task)
+{
+    const Position &position = task.position;
+    if (position.block != nullptr && position.index < position.block->steps.size()) {
+        return position.block->steps[position.index].address & LAXITY_RECORD_ADDRESS_MASK;
+    }
+    Event event = task.reader.peek();
+    while (event == Event::JobStart) {
+        task.reader.take(); /* within a job it means nothing */
+        event = task.reader.peek();
+    }
+    return event == Event::Block ? task.reader.block().address & LAXITY_RECORD_ADDRESS_MASK : 0;
+}
+
 void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
 {
     const std::uint32_t core = core_of(seat);
@@ -217,7 +233,10 @@ void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
     task.is_placed = true;
     task.last_core = core;
     hierarchy_.place(task.job.task, core);
-    task.job.migrations += task.job_core != NONE && task.job_core != core ? 1 : 0;
+    if (task.job_core != NONE && task.job_core != core) {
+        task.job.migrations++;
+        task.job.migrated_at = next_address(task);
+    }
     task.job_core = core;
     task.position.fetched = NEVER;
     task.runs_from = now;

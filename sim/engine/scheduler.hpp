@@ -141,6 +141,7 @@ class Scheduler {
     void give(Seat &seat, const Task &task);
     void free(Seat &seat);
     bool start(Seat &seat, Task &task, std::uint64_t now);
+    [[nodiscard]] static std::uint64_t next_address(Task &task);
     void run(Seat &seat, Task &task, std::uint64_t now);
     [[nodiscard]] bool is_asked_to_end();
     [[nodiscard]] bool begin_job(Task &task);

@@ -269,7 +269,10 @@ struct laxity_sim_counts {
     uint64_t joins;       /* of the misses: the line was on its way, no request was made */
     uint64_t fetch_joins; /* of the joins: by fetches */
     uint64_t upgrades;
-    uint64_t transfers;   /* from other cores' caches */
+    uint64_t transfers;     /* from other cores' caches */
+    uint64_t moved_fetches; /* lines that were brought though the task had left them on a core */
+    uint64_t moved_loads;
+    uint64_t moved_stores;
     uint64_t merged;      /* lines written whole, and never read */
     uint64_t fetch_walks; /* pages that the TLB of instructions missed */
     uint64_t data_walks;
@@ -303,7 +306,8 @@ struct laxity_sim_job {
     int64_t stall_moved_ns;  /* for lines left on another core */
     int64_t stall_shared_ns; /* for lines that other cores had evicted, and for their requests */
     uint32_t preemptions;
-    uint32_t migrations;             /* it went on on another core than it had been on */
+    uint32_t migrations;  /* it went on on another core than it had been on */
+    uint64_t migrated_at; /* address of the instruction that it did so with, the last time */
     struct laxity_sim_counts counts; /* of its core, while it was on it */
 };
 

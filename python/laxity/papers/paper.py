@@ -8,6 +8,7 @@ and how ours is computed, and names the experiments that its rows are computed f
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal
 
@@ -77,8 +78,32 @@ class SuiteAnalysis:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveAnalysis:
+    """Live working sets of programs of ours, papers/live/NAME.c, and where their code lies."""
+
+    programs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MigratedRun:
+    """A run of one of those programs whose jobs are driven to another core at many instants.
+
+    Attributes:
+        program: Its name.
+        cpus: From where to where.
+        parts: Of a job, of each of which one migrates in the middle, and one where least is live.
+        instruction_ns: What an instruction takes on the platform, if it waits for nothing.
+    """
+
+    program: str
+    cpus: tuple[int, int]
+    parts: int
+    instruction_ns: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
-    """One measurement or run of tasks on a platform, or the analysis of a suite.
+    """One measurement or run of tasks on a platform, or an analysis of programs.
 
     Attributes:
         name: Of its run.
@@ -90,7 +115,7 @@ class Experiment:
 
     name: str
     platform: str
-    work: Measurement | TaskRun | SuiteAnalysis
+    work: Measurement | TaskRun | SuiteAnalysis | LiveAnalysis | MigratedRun
     changed: str = ""
     change: str = ""
 
@@ -99,12 +124,15 @@ class Experiment:
         """The platform as tables name it."""
         if isinstance(self.work, SuiteAnalysis):
             return f"programs of a suite, form {self.work.form}"
+        if isinstance(self.work, LiveAnalysis):
+            return "programs of ours, form sroa"
         return f"sim:{self.platform} {self.change}".rstrip()
 
     @property
     def kind(self) -> str:
         """Of its figures."""
-        return "proven" if isinstance(self.work, SuiteAnalysis) else "simulated"
+        is_analysis = isinstance(self.work, SuiteAnalysis | LiveAnalysis)
+        return "proven" if is_analysis else "simulated"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from laxity.core.streams import MEMORY_CASES
 from laxity.costs.memory_latency.rows import AccessTime, access_times
 from laxity.costs.migration_jobs.rows import SETTLED_AFTER, domains, loads
-from laxity.papers.paper import Experiment, Runs
+from laxity.errors import RecordError
+from laxity.papers.live import LivePlaces, Moves, moves_of
+from laxity.papers.paper import Experiment, MigratedRun, Runs
 from laxity.platform.platform_file import PLATFORM, PlatformModel, parse_platform
 from laxity.store.measurements import MigrationJobsMeasurement
 from laxity.workingset.data import WorkingSetData, read_working_set
 from laxity.workingset.document import ProgramAnswer, Weight
+from laxity.workingset.tables import ADDRESSES, INSTRUCTIONS, OBJECTS, read_program
 
 Rows: TypeAlias = Any  # masked structured array of a stream
 # What two cores have in common, as probes name it: nothing.
@@ -50,6 +53,7 @@ class Found:
         self.migration_jobs = cache(self._read_migration_jobs)
         self.changes = cache(self._read_changes)
         self.working_sets = cache(self._read_working_sets)
+        self.moves = cache(self._read_moves)
 
     def _read_jobs(self, experiment: Experiment) -> dict[str, NDArray[np.int64]]:
         """Read the execution times of each task, in the order of its jobs."""
@@ -102,6 +106,27 @@ class Found:
         """Return how often working sets of each tenth of a program's range occur; [] if unknown."""
         occurrences = self.program(experiment, name).occurrences
         return next((one.counts or [] for one in occurrences if one.weight == weight), [])
+
+    def _read_moves(self, sets: Experiment, run: Experiment) -> Moves:
+        """Lay what moved in a run beside what is live in its program.
+
+        Raises:
+            RecordError: No job migrated in it.
+        """
+        assert isinstance(run.work, MigratedRun)  # noqa: S101 - as the exhibit has it
+        folder, program = self._runs[sets.name].path, run.work.program
+        tables = (
+            read_program(folder, INSTRUCTIONS, program),
+            read_program(folder, OBJECTS, program),
+            read_program(folder, ADDRESSES, program),
+        )
+        places = LivePlaces(tables, self.platform(run).number("line"))
+        names = [one.name for one in self._runs[run.name].manifest.tasks]
+        moves = moves_of(self._runs[run.name].stream("jobs"), names, places)
+        if moves is None:
+            msg = f"run {run.name}: no job went on on another core within the program"
+            raise RecordError(msg)
+        return moves
 
     def platform(self, experiment: Experiment) -> PlatformModel:
         """Read the platform file that a run has kept."""

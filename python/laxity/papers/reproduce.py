@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run the experiments of a paper and store them as one run with a table."""
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +18,22 @@ from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
+from laxity.papers.live_stream import executed_addresses
+from laxity.papers.live_tasks import (
+    EVENTS,
+    JOBS,
+    LEAST,
+    MIDDLE,
+    least_live,
+    middles,
+    migrated_tasks,
+)
 from laxity.papers.paper import (
     Exhibit,
     Experiment,
+    LiveAnalysis,
     Measurement,
+    MigratedRun,
     Paper,
     SuiteAnalysis,
     TaskRun,
@@ -32,6 +45,8 @@ from laxity.platform.platform_file import PLATFORM, parse_platform, read_platfor
 from laxity.platform.simulated import SimulatedPlatform
 from laxity.store.manifest import Fallback
 from laxity.store.run_directory import REPRODUCTION, write_document
+from laxity.workingset.analyse import require_tool
+from laxity.workingset.llvm import find_llvm
 
 # What is drawn is the same in every reproduction, so that two are identical.
 _SEED = 1
@@ -63,9 +78,14 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
 
     Raises:
         ConfigError: The directory cannot be created.
+        ToolError: LLVM or the analysis is missing, and something of it is asked for.
         LaxityError: As a measurement's; what was measured before stays.
     """
     experiments = experiments_of(request.exhibits)
+    if any(isinstance(one.work, LiveAnalysis) for one in experiments):
+        # Before other experiments take their time.
+        require_tool()
+        find_llvm("clang")
     asked = Reproduction(
         paper=request.paper.name, figures=[exhibit.name for exhibit in request.exhibits]
     )
@@ -111,6 +131,8 @@ def _child(request: ReproduceRequest, experiment: Experiment, begins: str) -> Ch
             return _measure(request, experiment, experiment.work, final, signals)
         if isinstance(experiment.work, TaskRun):
             return _run_tasks(request, experiment, experiment.work, final, signals)
+        if isinstance(experiment.work, MigratedRun):
+            return _run_migrated(request, experiment, experiment.work, final, signals)
         return _analyse(request, experiment.name, experiment.work, final)
 
     return Child(experiment.name, run)
@@ -173,8 +195,40 @@ def _run_tasks(
     return run_once(one, signals, platform)
 
 
-def _analyse(request: ReproduceRequest, name: str, work: SuiteAnalysis, final: Path) -> Finished:
+def _run_migrated(
+    request: ReproduceRequest,
+    experiment: Experiment,
+    work: MigratedRun,
+    final: Path,
+    signals: Forwarder,
+) -> Finished:
+    from laxity.papers.live_programs import link_program  # noqa: PLC0415 - as _analyse
+
+    platform = platform_of(experiment)
+    with tempfile.TemporaryDirectory(prefix="laxity-live-") as directory:
+        scratch = Path(directory)
+        program = link_program(work.program, scratch)
+        executed = executed_addresses(platform, program.path, scratch)
+        instants = [
+            *((MIDDLE, at) for at in middles(len(executed), work.parts)),
+            *((LEAST, at) for at in least_live(executed, program.live_bits, work.parts)),
+        ]
+        # A job that finds its lines takes what its instructions take.
+        ns = work.instruction_ns
+        at_ns = [(name, int(at * ns)) for name, at in instants]
+        tasks = migrated_tasks(program.path, work.cpus, at_ns, int(len(executed) * ns))
+        run = TaskRun(tuple(tasks), JOBS, events=EVENTS)
+        return _run_tasks(request, experiment, run, final, signals)
+
+
+def _analyse(
+    request: ReproduceRequest, name: str, work: SuiteAnalysis | LiveAnalysis, final: Path
+) -> Finished:
     # Loads DuckDB, which most figures do not need.
+    if isinstance(work, LiveAnalysis):
+        from laxity.papers.live_programs import analyse_live  # noqa: PLC0415
+
+        return analyse_live(work.programs, final, name, request.command_line)
     from laxity.papers.suite import analyse_suite  # noqa: PLC0415
 
     return analyse_suite(request.suites, work, final, name, request.command_line)

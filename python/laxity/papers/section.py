@@ -29,7 +29,8 @@ _CLOSE = 0.05
 # A word of the paper's value, and what the paper did.
 _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
 _DECIMALS = {
-    **dict.fromkeys(("lines", "programs", "clusters", "cycles", "peaks", "of 5", "phases"), 0),
+    **dict.fromkeys(("lines", "migrations", "programs", "clusters", "cycles", "peaks"), 0),
+    **dict.fromkeys(("of 5", "phases"), 0),
     **dict.fromkeys(("ms", "times", "misses"), 2),
 }
 _KINDS = (

@@ -4,6 +4,7 @@
 
 import csv
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from laxity.errors import ConfigError, PlatformError, ToolError
@@ -70,16 +71,12 @@ def write_marked(
         ToolError: It cannot be marked or compiled.
         PlatformError: The output cannot be written.
     """
-    table, marked = scratch / "points.csv", scratch / "marked.bc"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows([getattr(one, name) for name in _COLUMNS] for one in hints.points)
-    _run([str(find_tool(TOOL)), str(bitcode), str(table), str(marked)])
+    marked = scratch / "marked.bc"
+    mark(([getattr(one, name) for name in _COLUMNS] for one in hints.points), bitcode, marked)
     made = marked
     if to.suffix == ".o":
         made = scratch / "marked.o"
-        _run([*toolchain.back(), "-c", str(marked), "-o", str(made)])
+        run_tool([*toolchain.back(), "-c", str(marked), "-o", str(made)])
     try:
         to.write_bytes(made.read_bytes())
     except OSError as error:
@@ -87,7 +84,31 @@ def write_marked(
         raise PlatformError(msg) from error
 
 
-def _run(words: list[str]) -> None:
+def mark(points: Iterable[Sequence[object]], bitcode: Path, to: Path) -> None:
+    """Write bitcode whose object has a record of each point in section laxity_hints.
+
+    Args:
+        points: Number, function, block, index, live bits, cost in nanoseconds or None.
+        bitcode: What was analysed.
+        to: What is written; the table of points lies beside it.
+
+    Raises:
+        ToolError: It cannot be marked.
+    """
+    table = to.with_suffix(".csv")
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        writer.writerows(points)
+    run_tool([str(find_tool(TOOL)), str(bitcode), str(table), str(to)])
+
+
+def run_tool(words: list[str]) -> None:
+    """Run a program that prints nothing if it succeeds.
+
+    Raises:
+        ToolError: It fails; the last line that it prints is the reason.
+    """
     done = subprocess.run(
         words,
         capture_output=True,

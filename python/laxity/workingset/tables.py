@@ -40,10 +40,12 @@ POINTS = "migration_points.csv"
 WINDOWS = "migration_windows.csv"
 # Live bytes along one run.
 PROGRESSION = "progression.csv"
+# Where the machine code of each instruction begins, of programs that were linked for it.
+ADDRESSES = "addresses.csv"
 # Tables that a run keeps of what the tools write.
 TABLES = (
     *(INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, EDGES, CALLS),
-    *(POINTS, WINDOWS, PROGRESSION),
+    *(POINTS, WINDOWS, PROGRESSION, ADDRESSES),
 )
 # Of the instructions: how often in one run; empty: there was none.
 EXECUTIONS = "executions"
@@ -65,6 +67,7 @@ _INTEGERS = frozenset(
         *("instructions", "reached", "unbounded", "most_bits", "least_bits", "entry_bits"),
         *("frame_bits", "most_block", "most_index", "object", "size_bytes", "live_instructions"),
         *("most_back_edges", "back_edges", BOUNDED, "bounded_most_bits"),
+        *("address", "frame_bytes"),
     )
 )
 _TYPES = {

@@ -105,6 +105,11 @@ Case written_elsewhere(void)
  * A line from memory takes 2 ticks, one from the other core 5. Moved: 2 for the line of the code
  * that it is at when it moves, 4 * 2 for lines that it stores to, and that core 0 has clean; and
  * 4 * 5 when it is back, for lines that core 1 has written.
+ *
+ * It moves the last time at 300. On core 0 it takes 2 + 4 * 3 ticks to the loop, whose line takes
+ * 2, so that at 50 it has done 34 of the 100 ticks of its loop. On core 1: 2 for the line, 66
+ * ticks, 2 for the line of the stores, 4 * 3 for these, so that its second loop begins at 132: at
+ * 300 it has done 168 ticks, 16 executions of ten instructions and 8 more.
  */
 void check_written_elsewhere(const Told &told)
 {
@@ -115,6 +120,10 @@ void check_written_elsewhere(const Told &told)
             CHECK_EQUAL(call.job.counts.load_misses, 4 + 4);
             CHECK_EQUAL(call.job.counts.store_misses, 4);
             CHECK_EQUAL(call.job.counts.transfers, 4);
+            CHECK_EQUAL(call.job.counts.moved_fetches, 1);
+            CHECK_EQUAL(call.job.counts.moved_stores, 4);
+            CHECK_EQUAL(call.job.counts.moved_loads, 4);
+            CHECK_EQUAL(call.job.migrated_at, CODE + LINE_BYTES + 8 * 4);
             CHECK_EQUAL(call.job.stall_moved_ns, 2 + 4 * 2 + 4 * 5);
             return;
         }

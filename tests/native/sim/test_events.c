@@ -62,11 +62,22 @@ static void walks_are_refills_of_their_tlb(void)
     CHECK_EQUAL(count(LAXITY_MODEL_EVENT_BRANCH_MISSES, &counts), 7);
 }
 
+static void lines_that_moved_are_told_apart_by_what_brought_them(void)
+{
+    const struct laxity_sim_counts counts = {
+        .moved_fetches = 2, .moved_loads = 3, .moved_stores = 5
+    };
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_MOVED_FETCH, &counts), 2);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_MOVED_LOAD, &counts), 3);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_MOVED_STORE, &counts), 5);
+}
+
 int main(void)
 {
     RUN(refills_are_misses_without_those_that_joined);
     RUN(upgrades_are_no_refills_and_take_none_away);
     RUN(walks_are_refills_of_their_tlb);
     RUN(cycles_are_whole_ones);
+    RUN(lines_that_moved_are_told_apart_by_what_brought_them);
     return test_exit_code();
 }

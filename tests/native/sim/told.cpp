@@ -42,7 +42,7 @@ std::string Call::text() const
            number("ticks", job.exec_ticks) + ns("busy", job.busy_ns) + ns("own", job.stall_own_ns) +
            ns("reload", job.stall_reload_ns) + ns("moved", job.stall_moved_ns) +
            ns("shared", job.stall_shared_ns) + number("preemptions", job.preemptions) +
-           number("migrations", job.migrations);
+           number("migrations", job.migrations) + number("at", job.migrated_at);
 }
 
 std::vector<Count> counts_of(const laxity_sim_counts &counts)
@@ -59,6 +59,9 @@ std::vector<Count> counts_of(const laxity_sim_counts &counts)
         {"fetch_joins", counts.fetch_joins},
         {"upgrades", counts.upgrades},
         {"transfers", counts.transfers},
+        {"moved_fetches", counts.moved_fetches},
+        {"moved_loads", counts.moved_loads},
+        {"moved_stores", counts.moved_stores},
         {"merged", counts.merged},
         {"fetch_walks", counts.fetch_walks},
         {"data_walks", counts.data_walks},

@@ -68,6 +68,20 @@ Copies Machine::take_from_others(const By &by, const Touch &touch, Request &requ
     if (copies.are_held && request.cause == Cause::Own) {
         request.cause = Cause::Moved;
     }
+    if (copies.are_held && !levels_hold(by, touch.line)) {
+        laxity_sim_counts &counts = totals_.cores[by.core];
+        switch (touch.kind) {
+        case Kind::Fetch:
+            counts.moved_fetches++;
+            break;
+        case Kind::Load:
+            counts.moved_loads++;
+            break;
+        case Kind::Store:
+            counts.moved_stores++;
+            break;
+        }
+    }
     Place *const own = l1d_[by.core].find(touch.line);
     if (copies.are_held && touch.kind == Kind::Load && own != nullptr) {
         own->is_shared = true;

@@ -272,6 +272,11 @@ std::optional<std::uint64_t> Program::block_behind(const Instruction &last)
     return instructions_.front().address;
 }
 
+std::uint64_t Program::next_address()
+{
+    return next() == Next::Instruction ? instructions_.front().address : 0;
+}
+
 Instruction Program::take()
 {
     Instruction instruction = instructions_.front();

@@ -59,6 +59,8 @@ class Program {
     /* Where the next execution's block lies, behind the last instruction of one; none: there is
      * none, or the program ends in the same execution. */
     std::optional<std::uint64_t> block_behind(const Instruction &last);
+    /* Of the instruction that next() tells of; 0: it tells of none. */
+    std::uint64_t next_address();
     /* The instruction that next() has told of, and goes behind it. */
     Instruction take();
     /* Behind the finish mark that next() has told of. */

@@ -375,7 +375,10 @@ void Simulation::go_on(Core &core, std::uint32_t index)
     Task &task = *tasks_[index];
     task.is_somewhere = true;
     core.state = State::Running;
-    task.job.migrations += task.executed_on != core.number ? 1 : 0;
+    if (task.executed_on != core.number) {
+        task.job.migrations++;
+        task.job.migrated_at = task.program.next_address();
+    }
     task.executed_on = core.number;
     task.counted = totals_.cores[core.number];
     task.budget.counts_from = now_;
