@@ -152,10 +152,7 @@ start_program(struct laxity_sim_run *simulation, uint32_t index, struct laxity_e
 
 /* 0, or -1 with error set. */
 static int execute_program(
-    void *context,
-    uint32_t index,
-    struct laxity_sim_source *out_source,
-    struct laxity_error *error
+    void *context, uint32_t index, struct laxity_sim_source *out_source, struct laxity_error *error
 )
 {
     struct laxity_sim_run *simulation = context;

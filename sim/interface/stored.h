@@ -38,8 +38,8 @@ struct laxity_sim_beginning {
 /*
  * laxity_sim_stored_continue - a source of a program whose beginning alone is in the file
  *
- * Behind the last word of the file the program is executed. It does again what is in the file, which
- * is not read again, or the source ends and tells that it has not.
+ * Behind the last word of the file the program is executed. It does again what is in the file,
+ * which is not read again, or the source ends and tells that it has not.
  */
 void laxity_sim_stored_continue(
     struct laxity_sim_source *source, struct laxity_sim_beginning beginning

@@ -64,7 +64,8 @@ bool repeat(StoredSource &source)
         again.add(std::span{words}.first(n));
     }
     if (again.mixed != source.seen.mixed) {
-        source.failure = "it does not do again what was recorded; remove its stream (laxity sim streams)";
+        source.failure =
+            "it does not do again what was recorded; remove its stream (laxity sim streams)";
         return false;
     }
     return true;
@@ -139,9 +140,8 @@ extern "C" int laxity_sim_stored_open(
     return 0;
 }
 
-extern "C" void laxity_sim_stored_continue(
-    struct laxity_sim_source *source, struct laxity_sim_beginning beginning
-)
+extern "C" void
+laxity_sim_stored_continue(struct laxity_sim_source *source, struct laxity_sim_beginning beginning)
 {
     static_cast<StoredSource *>(source->context)->beginning = beginning;
 }

@@ -41,8 +41,8 @@ SHOWN_DIGITS = 12
 # than they save.
 MOST_JOBS = 10_000
 # The jobs of a program that comes to no end, such as a co-runner: as laxity-sim asks for them. Its
-# beginning is recorded, and whoever needs more has it executed from there on. So many words are a
-# tenth of a second of most programs; they have fewer jobs than a file may (sim/streams/file.hpp).
+# beginning is recorded, and whoever needs more has it executed from there on. So many words are
+# some hundredths of a second; they have fewer jobs than a file may have (sim/streams/file.hpp).
 ENDLESS_JOBS = 2**64 - 1
 _ENDLESS_WORDS = 8 << 20
 # For a job of a program that is recorded in passing, and of one that is recorded because somebody

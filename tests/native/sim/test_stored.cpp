@@ -413,7 +413,10 @@ int start_executed(
 
 /* What a source gives of which the first n_stored words are in a file; told: its end. */
 Words continued(
-    const Words &words, std::size_t n_stored, Executed &executed, std::uint32_t index,
+    const Words &words,
+    std::size_t n_stored,
+    Executed &executed,
+    std::uint32_t index,
     std::string &told
 )
 {
@@ -456,7 +459,9 @@ void a_program_that_does_something_else_than_in_its_file_is_told()
         Executed executed{.words = words};
         executed.words[changed] ^= 1;
         CHECK_EQUAL(continued(words, 100, executed, 0, told).size(), 100);
-        CHECK(told == "it does not do again what was recorded; remove its stream (laxity sim streams)");
+        CHECK(
+            told == "it does not do again what was recorded; remove its stream (laxity sim streams)"
+        );
     }
     /* One that ends before it has done all that, and one that cannot be started. */
     Executed executed{.words = Words(words.begin(), words.begin() + 99)};
