@@ -150,20 +150,42 @@ start_program(struct laxity_sim_run *simulation, uint32_t index, struct laxity_e
     return 0;
 }
 
-/* A stream that lies beside the program, in place of executing it. 0, or -1 with error set. */
+/* 0, or -1 with error set. */
+static int execute_program(
+    void *context, uint32_t index, struct laxity_sim_source *out_source, struct laxity_error *error
+)
+{
+    struct laxity_sim_run *simulation = context;
+    if (start_program(simulation, index, error)) {
+        return -1;
+    }
+    *out_source = laxity_sim_emulator_source(simulation->emulators[index]);
+    return 0;
+}
+
+/* A stream that lies beside the program, in place of executing it; that of a co-runner, which comes
+ * to no end, has its beginning. 0, or -1 with error set. */
 static int
 open_source(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
 {
     struct laxity_sim_source *source = &simulation->tasks[index].source;
+    const struct laxity_sim_program program = laxity_sim_program_of(simulation, index);
     char stream[PATH_MAX];
-    laxity_format(stream, sizeof stream, "%s.lxs", laxity_sim_program_of(simulation, index).path);
-    if (access(stream, F_OK) == 0) {
-        return laxity_sim_stored_open(stream, source, error);
+    laxity_format(stream, sizeof stream, "%s.lxs", program.path);
+    if (access(stream, F_OK) != 0) {
+        return execute_program(simulation, index, source, error);
     }
-    if (start_program(simulation, index, error)) {
+    if (laxity_sim_stored_open(stream, source, error)) {
         return -1;
     }
-    *source = laxity_sim_emulator_source(simulation->emulators[index]);
+    if (program.corunner) {
+        const struct laxity_sim_beginning beginning = {
+            .context = simulation,
+            .index = index,
+            .start = execute_program,
+        };
+        laxity_sim_stored_continue(source, beginning);
+    }
     return 0;
 }
 

@@ -11,6 +11,8 @@ extern "C" {
 #include "base/error.h"
 #include "interface/engine.h"
 
+#include <stdint.h>
+
 /*
  * laxity_sim_stored_open - a source that reads a file; laxity_sim_stored_close ends it
  *
@@ -20,6 +22,29 @@ extern "C" {
 int laxity_sim_stored_open(
     const char *path, struct laxity_sim_source *out_source, struct laxity_error *error
 );
+
+/* A program from its beginning: 0, or -1 with error set. */
+struct laxity_sim_beginning {
+    void *context;
+    uint32_t index;
+    int (*start)(
+        void *context,
+        uint32_t index,
+        struct laxity_sim_source *out_source,
+        struct laxity_error *error
+    );
+};
+
+/*
+ * laxity_sim_stored_continue - a source of a program whose beginning alone is in the file
+ *
+ * Behind the last word of the file the program is executed. It does again what is in the file,
+ * which is not read again, or the source ends and tells that it has not.
+ */
+void laxity_sim_stored_continue(
+    struct laxity_sim_source *source, struct laxity_sim_beginning beginning
+);
+
 /* Any other source is left alone. */
 void laxity_sim_stored_close(struct laxity_sim_source *source);
 

@@ -3,12 +3,13 @@
 /*
  * laxity-sim-stream: stored streams of programs (sim/streams/file.hpp).
  *
- *   record FILE IDENTITY LABEL BYTES SECONDS OUTPUT PROGRAM
+ *   record FILE IDENTITY LABEL BYTES SECONDS WORDS OUTPUT PROGRAM
  *                                      standard input into FILE, at most so many bytes, and when
  *                                      it has ended what has been printed into OUTPUT; between
- *                                      two borders of jobs at most so many seconds. FILE is
- *                                      whole if the exit code is 0. Progress goes to standard
- *                                      output as laxity-run tells it.
+ *                                      two borders of jobs at most so many seconds. WORDS above 0:
+ *                                      of a program that comes to no end its first WORDS words, and
+ *                                      nothing that it prints. FILE is whole if the exit code is 0.
+ *                                      Progress goes to standard output as laxity-run tells it.
  *   read FILE                          FILE to standard output
  *   check FILE                         whether all checksums of FILE hold
  */
@@ -135,8 +136,14 @@ class Judge {
      * has a timeout. */
     std::string give_up(std::int64_t job_ns)
     {
-        why_ = "it has come to no further job for " + std::to_string(job_ns / LAXITY_NS_PER_S) +
-               " s; it is not recorded";
+        return give_up(
+            "has come to no further job for " + std::to_string(job_ns / LAXITY_NS_PER_S) + " s"
+        );
+    }
+
+    std::string give_up(const std::string &it)
+    {
+        why_ = "it " + it + "; it is not recorded";
         return why_;
     }
 
@@ -160,6 +167,7 @@ class Judge {
 struct Limits {
     std::uint64_t bytes;
     std::int64_t job_ns; /* of real time */
+    std::uint64_t words; /* 0: up to its end */
 };
 
 /* Empty, or why not. */
@@ -180,7 +188,12 @@ record(laxity::StoredWriter &writer, int fd, const Limits &limits, const char *o
         if (bytes % sizeof words[0] != 0) {
             return "the stream ends within a word";
         }
-        const std::span read{words.data(), bytes / sizeof words[0]};
+        if (bytes == 0 && limits.words > 0) {
+            return judge.give_up("has ended by itself");
+        }
+        const std::span all{words.data(), bytes / sizeof words[0]};
+        const std::uint64_t left = limits.words - writer.header().words;
+        const auto read = limits.words > 0 && left < all.size() ? all.first(left) : all;
         if (!judge.accepts(read)) {
             return judge.why();
         }
@@ -201,8 +214,8 @@ record(laxity::StoredWriter &writer, int fd, const Limits &limits, const char *o
             shown_ns = now_ns;
             tell_progress(writer, now_ns - begin_ns);
         }
-    } while (bytes > 0);
-    if (!writer.finish(read_output(output))) {
+    } while (bytes > 0 && (limits.words == 0 || writer.header().words < limits.words));
+    if (!writer.finish(limits.words > 0 ? std::string{} : read_output(output))) {
         return writer.problem();
     }
     return fsync(fd) == 0 ? "" : strerrordesc_np(errno);
@@ -218,13 +231,13 @@ int record_into(std::span<char *> words)
         return refuse(LAXITY_EXIT_USAGE, "an identity has 64 digits, a label at most 65536 bytes");
     }
     laxity_error error{};
-    const laxity_sim_call_table *const table = laxity_sim_call_table_of(words[6], &error);
+    const laxity_sim_call_table *const table = laxity_sim_call_table_of(words[7], &error);
     if (table == nullptr) {
         return refuse(error.exit_code, error.text);
     }
     Judge judge{*table};
     laxity_sim_storage *storage = nullptr;
-    if (laxity_sim_storage_open(words[6], &storage, &error) != 0) {
+    if (laxity_sim_storage_open(words[7], &storage, &error) != 0) {
         return refuse(error.exit_code, error.text);
     }
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
@@ -234,8 +247,9 @@ int record_into(std::span<char *> words)
         const Limits limits{
             .bytes = std::strtoull(words[3], nullptr, DECIMAL),
             .job_ns = std::strtoll(words[4], nullptr, DECIMAL) * LAXITY_NS_PER_S,
+            .words = std::strtoull(words[5], nullptr, DECIMAL),
         };
-        problem = record(writer, fd, limits, words[5], judge);
+        problem = record(writer, fd, limits, words[6], judge);
         (void)close(fd);
     }
     laxity_sim_storage_close(storage);
@@ -286,7 +300,7 @@ int main(int argc, char **argv)
         (void)std::puts("laxity-sim-stream " LAXITY_VERSION);
         return LAXITY_EXIT_DONE;
     }
-    if (argc == 9 && command == "record") {
+    if (argc == 10 && command == "record") {
         return record_into(words.subspan(2));
     }
     if (argc == 3 && command == "read") {

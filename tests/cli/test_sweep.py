@@ -14,6 +14,9 @@ from tests.cli.commands import LAXITY
 from tests.cli.laxity_command import PATIENCE_S, Laxity
 from tests.waiting import wait_until
 
+from laxity.platform.simulated_programs import find_simulated_workload
+from laxity.platform.streams import SUFFIX, StoredStream, StreamFolder
+from laxity.platform.tools import find_tool
 from laxity.store.manifest import MemoryTraffic
 
 HEAD = """schema = 1
@@ -83,6 +86,66 @@ def test_any_number_of_workers_writes_the_same_bytes(laxity: Laxity):
     one = swept(laxity, "--workers", "1", to="A").read_bytes()
     three = swept(laxity, "--workers", "3", to="B").read_bytes()
     assert one == three
+
+
+def cached(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+def swept_with(laxity: Laxity, tmp_path: Path, to: str) -> Path:
+    """The same with streams in a folder of the test's own."""
+    words = ("sweep", write_grid(laxity), "-o", to, "--quiet")
+    done = laxity(*words, environment=cached(tmp_path))
+    assert done.returncode in (0, 1), done.stderr
+    return laxity.directory / to / "sweep.parquet"
+
+
+def stream_of(folder: StreamFolder, workload: str) -> StoredStream:
+    (one,) = (one for one in folder.streams() if one.workload == workload)
+    return one
+
+
+def begin_with(folder: StreamFolder, n_words: int, change: int = 0) -> None:
+    """Let the stream of the co-runner end behind a few words, and change a bit of the last."""
+    one = stream_of(folder, "load")
+    path, tool = folder.path / f"{one.identity}{SUFFIX}", str(find_tool("laxity-sim-stream"))
+    label = {"workload": "load", "words": one.words, "architecture": "armhf", "emulator": []}
+    program = str(find_simulated_workload("load", "armhf"))
+    read = subprocess.run([tool, "read", str(path)], stdout=subprocess.PIPE, check=True)
+    begin = bytearray(read.stdout[: 8 * n_words])
+    begin[-8] ^= change
+    path.unlink()
+    limits = (str(1 << 30), "60", str(n_words), "/dev/null")
+    words = [tool, "record", str(path), one.identity, json.dumps(label), *limits, program]
+    subprocess.run(words, input=bytes(begin), check=True, stdout=subprocess.DEVNULL)
+
+
+def test_streams_of_tasks_and_of_corunners_change_no_byte(laxity: Laxity, tmp_path: Path):
+    folder = StreamFolder(tmp_path / "cache" / "laxity" / "streams")
+    limit = laxity("sim", "streams", "--limit", "0B", environment=cached(tmp_path))
+    assert limit.returncode == 0
+    executed = swept_with(laxity, tmp_path, "A").read_bytes()
+    assert not folder.streams()
+    folder.set_limit(1 << 30)
+    recorded = swept_with(laxity, tmp_path, "B").read_bytes()
+    assert {one.workload for one in folder.streams()} == {"mem", "load"}
+    assert recorded == executed
+    # One that ends within the first experiment, maybe within a record: the program is executed.
+    begin_with(folder, 100_003)
+    assert stream_of(folder, "load").records < 100_003
+    assert swept_with(laxity, tmp_path, "C").read_bytes() == executed
+
+
+def test_corunner_that_does_not_do_again_what_was_recorded_is_an_error(
+    laxity: Laxity, tmp_path: Path
+):
+    folder = StreamFolder(tmp_path / "cache" / "laxity" / "streams")
+    swept_with(laxity, tmp_path, "A")
+    # The lowest bit: of an address, or of the number of a block, which is still one.
+    begin_with(folder, 100_003, change=1)
+    rows = rows_of(swept_with(laxity, tmp_path, "B"))
+    told = "it does not do again what was recorded; remove its stream (laxity sim streams)"
+    assert all(told in row["error"] for row in rows)
 
 
 def test_killed_sweep_goes_on_to_the_same_bytes(laxity: Laxity):

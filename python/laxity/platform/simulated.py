@@ -56,7 +56,15 @@ from laxity.platform.simulated_programs import (
     find_simulated_workload,
     program_folder,
 )
-from laxity.platform.streams import MOST_JOBS, SUFFIX, Program, jobs_at_most, provide_streams
+from laxity.platform.streams import (
+    ENDLESS_JOBS,
+    MOST_JOBS,
+    SUFFIX,
+    Program,
+    StreamFolder,
+    jobs_at_most,
+    provide_streams,
+)
 from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
@@ -139,17 +147,21 @@ class SimulatedPlatform:
             plan = replace(plan, spec=as_simulated(plan.spec))
         write_file(run.tmp / PLATFORM, self._model.text)
         with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
-            streams = self._streams(plan, kept, display, signals)
+            programs = self.programs_of(plan.spec) if isinstance(plan, TaskPlan) else []
+            streams = _streams_of(programs, kept, display, signals)
             seated = partial(self._argv, folder, streams, finisher_command())
             return run_native(plan, run, display, signals, seated)
 
-    def simulate(self, spec: Spec, run: NewRun, told_fd: int) -> int:
+    def simulate(
+        self, spec: Spec, run: NewRun, told_fd: int, kept_streams: StreamFolder | None = None
+    ) -> int:
         """Simulate tasks of which only the figures are wanted: nobody finishes this run.
 
         Args:
             spec: `prepare_spec` has been at it.
             run: Where native.json and the streams are afterwards.
             told_fd: Where what laxity-sim tells goes.
+            kept_streams: Of programs; None: those of the user.
 
         Returns:
             The exit code of laxity-sim; negative if a signal ended it.
@@ -157,7 +169,8 @@ class SimulatedPlatform:
         plan, signals = TaskPlan(as_simulated(spec)), Forwarder()
         display = make_display(spec, self.name, is_quiet=True)
         with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
-            streams = self._streams(plan, kept, display, signals)
+            programs = self.all_programs_of(plan.spec)
+            streams = _streams_of(programs, kept, display, signals, kept_streams)
             seated = partial(self._argv, folder, streams, None)
             return run_native(plan, run, display, signals, seated, told_fd)
 
@@ -175,6 +188,19 @@ class SimulatedPlatform:
                 self.program_of(task.workload, task.args, jobs or 0) if is_recorded else None
             )
         return programs
+
+    def all_programs_of(self, spec: Spec) -> list[Program | None]:
+        """Tell the same of each task and of each co-runner, of which the beginning is recorded.
+
+        What a co-runner prints is not in its stream: this is for those who do not ask for it.
+
+        Raises:
+            ConfigError, PlatformError, ToolError: As `program_of`.
+        """
+        corunners = [
+            self.program_of(one.workload, one.args, ENDLESS_JOBS) for one, _ in corunners_of(spec)
+        ]
+        return [*self.programs_of(spec), *corunners]
 
     @contextmanager
     def _settings_in(self, directory: Path, plan: Plan) -> Iterator[None]:
@@ -208,21 +234,6 @@ class SimulatedPlatform:
             words=words,
             jobs=jobs,
         )
-
-    def _streams(
-        self, plan: Plan, kept: ExitStack, display: Display, signals: Forwarder
-    ) -> list[Path | None]:
-        """Find or record the programs of tasks whose number of jobs is known.
-
-        Raises:
-            KeyboardInterrupt: A signal came meanwhile.
-        """
-        programs = self.programs_of(plan.spec) if isinstance(plan, TaskPlan) else []
-        streams = list(provide_streams(programs, kept, display.show, signals))
-        if programs and signals.has_received:
-            # Nothing was simulated that could be kept.
-            raise KeyboardInterrupt
-        return streams
 
     def _argv(
         self,
@@ -295,6 +306,25 @@ class _Copies:
         if stream is not None:
             Path(f"{program}{SUFFIX}").symlink_to(stream.absolute())
         return program
+
+
+def _streams_of(
+    programs: Sequence[Program | None],
+    kept: ExitStack,
+    display: Display,
+    signals: Forwarder,
+    folder: StreamFolder | None = None,
+) -> list[Path | None]:
+    """Find or record streams.
+
+    Raises:
+        KeyboardInterrupt: A signal came meanwhile.
+    """
+    streams = list(provide_streams(programs, kept, display.show, signals, folder))
+    if programs and signals.has_received:
+        # Nothing was simulated that could be kept.
+        raise KeyboardInterrupt
+    return streams
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ SHOWN_DIGITS = 12
 # Whoever needs more has them made while they are simulated: they would take more time and room
 # than they save.
 MOST_JOBS = 10_000
+# The jobs of a program that comes to no end, such as a co-runner: as laxity-sim asks for them. Its
+# beginning is recorded, and whoever needs more has it executed from there on. So many words are
+# some hundredths of a second; they have fewer jobs than a file may have (sim/streams/file.hpp).
+ENDLESS_JOBS = 2**64 - 1
+_ENDLESS_WORDS = 8 << 20
 # For a job of a program that is recorded in passing, and of one that is recorded because somebody
 # has asked for it, of real time.
 PATIENCE_S = 10
@@ -81,7 +86,7 @@ class Program:
         workload: Its name.
         path: Its executable.
         words: Its own words.
-        jobs: How many it executes.
+        jobs: How many it executes; ENDLESS_JOBS: until it is killed.
     """
 
     emulator: tuple[str, ...]
@@ -197,6 +202,8 @@ def record(
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
     tool += [msgspec.json.encode(label).decode(), str(bytes_max), str(patience_s)]
+    is_endless = program.jobs == ENDLESS_JOBS
+    tool += [str(_ENDLESS_WORDS if is_endless else 0)]
     with program_folder() as folder:
         executable = folder / "0000"
         shutil.copy(program.path, executable)
@@ -212,7 +219,8 @@ def record(
             emulator.stream.close()
             emulator.output.close()
             _watch(recorder, program.workload, show, signals)
-            code = emulator.wait()
+            # One without an end is killed.
+            code = 0 if is_endless else emulator.wait()
             *_, said = emulator.printed.splitlines() or (b"",)
     if code != 0:
         why = said.decode("utf-8", "replace")
@@ -252,6 +260,7 @@ class StreamFolder:
     def __init__(self, path: Path | None = None) -> None:
         """Take a folder; it need not be there yet."""
         self.path = _users_folder() if path is None else path
+        self._known_whole: set[tuple[Path, int, int]] = set()
 
     @property
     def limit_bytes(self) -> int:
@@ -309,7 +318,7 @@ class StreamFolder:
         """
         path = self.path / f"{identity_of(program)}{SUFFIX}"
         is_there = _hold(path, kept)
-        damage = damage_of(path) if is_there else None
+        damage = self._damage_once(path) if is_there else None
         if is_there and damage is None and _read_own(path) is None:
             damage = "is that of another program"
         if damage is not None:
@@ -330,6 +339,19 @@ class StreamFolder:
         with suppress(OSError):
             os.utime(path)
         return path
+
+    def _damage_once(self, path: Path) -> str | None:
+        """As `damage_of`; what is whole is not looked at again, since whoever reads it would see.
+
+        Raises:
+            OSError: It is gone.
+        """
+        status = path.stat()
+        key = (path, status.st_ino, status.st_size)
+        damage = None if key in self._known_whole else damage_of(path)
+        if damage is None:
+            self._known_whole.add(key)
+        return damage
 
     def _shrink(self) -> None:
         """Remove what was used longest ago until the rest is within the limit."""
@@ -354,6 +376,7 @@ def provide_streams(
     kept: ExitStack,
     show: Callable[[State], None],
     signals: Forwarder,
+    folder: StreamFolder | None = None,
 ) -> Iterator[Path | None]:
     """Find or record the streams of a run that goes on without those that cannot be had.
 
@@ -362,11 +385,12 @@ def provide_streams(
         kept: As long as it is open, the files stay.
         show: Told of the jobs that are recorded.
         signals: Hands signals on.
+        folder: Where they are; None: that of the user.
 
     Yields:
         For each program the file of its stream; None: execute it.
     """
-    folder = StreamFolder()
+    folder = folder or StreamFolder()
     is_usable = folder.limit_bytes > 0
     # Each once: a run may have thousands of tasks of one program.
     found: dict[Program, Path | None] = {}

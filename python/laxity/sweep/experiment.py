@@ -201,12 +201,19 @@ def simulate(one: Experiment) -> Outcome:
     with program_folder() as folder, tempfile.TemporaryFile() as told:
         lock_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            code = platform.simulate(one.spec, NewRun(folder, folder, lock_fd), told.fileno())
+            run = NewRun(folder, folder, lock_fd)
+            code = platform.simulate(one.spec, run, told.fileno(), _kept_streams())
             return _outcome(one, folder, code, lambda: _last_line(told))
         except (ConfigError, LimitViolation, RecordError) as error:
             return _failed(one, str(error), folder)
         finally:
             os.close(lock_fd)
+
+
+@lru_cache
+def _kept_streams() -> StreamFolder:
+    """One for all experiments of a worker: a stream is looked at once."""
+    return StreamFolder()
 
 
 @lru_cache(maxsize=64)

@@ -269,7 +269,7 @@ class _Sweep:
 
     def _note_programs(self, one: Experiment) -> None:
         platform = SimulatedPlatform(changed_platform(one.platform, ()), one.platform)
-        for program in platform.programs_of(one.spec):
+        for program in platform.all_programs_of(one.spec):
             if program is not None:
                 self._programs[program] = None
 

@@ -375,6 +375,102 @@ void a_source_gives_the_words_and_tells_its_end()
     CHECK(error.text == std::string{"stream self: is no file; remove it (laxity sim streams)"});
 }
 
+/* A program that is executed, in place of an emulator. */
+struct Executed {
+    Words words;
+    std::size_t next = 0;
+    unsigned starts = 0;
+};
+
+std::size_t read_executed(void *context, std::uint64_t *words, std::size_t n)
+{
+    auto &executed = *static_cast<Executed *>(context);
+    /* As a pipe does: not all that is asked for. */
+    n = std::min({n, std::size_t{7}, executed.words.size() - executed.next});
+    std::copy_n(executed.words.begin() + static_cast<std::ptrdiff_t>(executed.next), n, words);
+    executed.next += n;
+    return n;
+}
+
+const char *why_executed(void *context)
+{
+    (void)context;
+    return "it was killed";
+}
+
+int start_executed(
+    void *context, std::uint32_t index, laxity_sim_source *out_source, laxity_error *error
+)
+{
+    auto *const executed = static_cast<Executed *>(context);
+    if (index == UINT32_MAX) {
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no emulator");
+    }
+    executed->starts++;
+    *out_source = {.context = executed, .read = read_executed, .why = why_executed};
+    return 0;
+}
+
+/* What a source gives of which the first n_stored words are in a file; told: its end. */
+Words continued(
+    const Words &words,
+    std::size_t n_stored,
+    Executed &executed,
+    std::uint32_t index,
+    std::string &told
+)
+{
+    const File file;
+    (void)store(file, Words(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n_stored)));
+    laxity_sim_source source{};
+    laxity_error error{};
+    CHECK_EQUAL(laxity_sim_stored_open(file.path.c_str(), &source, &error), 0);
+    laxity_sim_stored_continue(
+        &source, {.context = &executed, .index = index, .start = start_executed}
+    );
+    Words got;
+    Words some(11);
+    for (std::size_t n = 1; n > 0;) {
+        n = source.read(source.context, some.data(), some.size());
+        got.insert(got.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(n));
+    }
+    told = source.why(source.context);
+    laxity_sim_stored_close(&source);
+    return got;
+}
+
+void a_program_is_executed_from_where_its_file_ends()
+{
+    const Words words = program(3, 20);
+    std::string told;
+    for (std::size_t n = 0; n <= words.size(); n++) {
+        Executed executed{.words = words};
+        CHECK(continued(words, n, executed, 0, told) == words);
+        CHECK(told == "it was killed");
+        CHECK_EQUAL(executed.starts, 1);
+    }
+}
+
+void a_program_that_does_something_else_than_in_its_file_is_told()
+{
+    const Words words = program(3, 20);
+    std::string told;
+    for (std::size_t changed = 0; changed < 100; changed++) {
+        Executed executed{.words = words};
+        executed.words[changed] ^= 1;
+        CHECK_EQUAL(continued(words, 100, executed, 0, told).size(), 100);
+        CHECK(
+            told == "it does not do again what was recorded; remove its stream (laxity sim streams)"
+        );
+    }
+    /* One that ends before it has done all that, and one that cannot be started. */
+    Executed executed{.words = Words(words.begin(), words.begin() + 99)};
+    CHECK_EQUAL(continued(words, 100, executed, 0, told).size(), 100);
+    CHECK(told == "it was killed");
+    CHECK_EQUAL(continued(words, 100, executed, UINT32_MAX, told).size(), 100);
+    CHECK(told == "no emulator");
+}
+
 } // namespace
 
 int main()
@@ -391,5 +487,7 @@ int main()
     RUN(a_file_with_a_wrong_bit_is_refused_or_ends_before_a_wrong_word);
     RUN(what_is_wrong_with_a_file_is_told);
     RUN(a_source_gives_the_words_and_tells_its_end);
+    RUN(a_program_is_executed_from_where_its_file_ends);
+    RUN(a_program_that_does_something_else_than_in_its_file_is_told);
     return test_exit_code();
 }
