@@ -54,7 +54,7 @@ def portable_workloads() -> Iterator[Any]:
     """Each with the words of its example, those of one thread."""
     text = (ROOT / "workloads" / "manifest.toml").read_text()
     for entry in tomllib.loads(text)["workload"]:
-        if entry["class"] == "portable" and entry["name"] not in {"parallel", "generated"}:
+        if entry["class"] == "portable" and entry["name"] != "parallel":
             marks = [pytest.mark.slow] if entry["name"] in SLOW else []
             yield pytest.param(entry["name"], entry["example"], id=entry["name"], marks=marks)
 
@@ -171,9 +171,9 @@ def test_every_processor_computes_the_same_digest(emulator: Emulator):
 
 
 @every_isa
-@pytest.mark.parametrize("workload", ["sort", "mem"])
+@pytest.mark.parametrize("workload", ["sort", "mem", "generated"])
 def test_streams_do_not_depend_on_where_they_are_made(emulator: Emulator, workload: str):
-    words = {"sort": ["small"], "mem": ["1MiB"]}[workload]
+    words = {"sort": ["small"], "mem": ["1MiB"], "generated": ["code=16KiB", "data=4KiB"]}[workload]
     first = emulator(workload, *words).data
     # Twice alike; from elsewhere; printing to nowhere, to a pipe, and to nobody.
     assert emulator(workload, *words).data == first
@@ -213,7 +213,17 @@ def run_on(
     )
     run_dir = where.pop("run_dir", "D")
     line = ["run", "./task.toml", "-t", str(JOBS), "--platform", "sim:./board.toml"]
+    line += where.pop("extra", ())
     return laxity(*line, "--run-dir", run_dir, "--no-report", "--quiet", **where)
+
+
+def jobs_counted(laxity: Laxity, isa: str, workload: str, *words: str) -> Any:  # noqa: ANN401 - an array with named columns
+    """Simulate jobs of ten passes, with the events of their code."""
+    name = "-".join(words)
+    extra = ("--events", "instructions,l1i_refill")
+    done = run_on(laxity, isa, workload, *words, "passes=10", run_dir=name, extra=extra)
+    assert done.returncode == 0, done.stderr
+    return np.load(laxity.directory / name / "jobs.npy")
 
 
 def asked_calls(laxity: Laxity) -> list[str]:
@@ -363,6 +373,24 @@ def test_what_a_program_prints_is_in_the_output_of_the_run(laxity: Laxity):
     assert printed.startswith("== asks ==\n")
     assert printed.endswith("torn down\n")
     assert len(printed) == len("== asks ==\n") + JOBS * 100_000 + len("torn down\n")
+
+
+@every_isa
+def test_written_code_is_executed_to_the_instruction_and_fetched_to_the_line(
+    laxity: Laxity, isa: str
+):
+    # Lines of 32 B: 25 % are 4 instructions of each, 3 adds and the jump. A pass over 8 KiB has 256
+    # lines and 1024 instructions, one over 12 KiB 384 and 1536; 10 passes differ by 5120, and by
+    # nothing else. The first job misses each line once, 128 more of them; all fit into 32 KiB.
+    runs = [
+        jobs_counted(laxity, isa, "generated", f"code={size}KiB", "code_miss=25%", "line=32B")
+        for size in (8, 12)
+    ]
+    small, large = runs
+    assert (large["instructions"] - small["instructions"]).tolist() == [5120] * JOBS
+    assert (large["l1i_refill"] - small["l1i_refill"]).tolist() == [128, 0, 0]
+    assert small["l1i_refill"][1:].tolist() == [0, 0]
+    assert small["l1i_refill"][0] >= 256
 
 
 WHERE: dict[str, dict[str, Any]] = {

@@ -85,7 +85,6 @@ def test_workload_of_the_processor_is_found_by_its_name(built: Path):
     ("name", "said"),
     [
         ("zlib", 'workload "zlib": needs libraries of this machine.*; use one of empty mem$'),
-        ("generated", 'workload "generated": not simulated yet; use one of empty mem$'),
         ("nothing", 'workload "nothing": not simulated yet'),
     ],
 )

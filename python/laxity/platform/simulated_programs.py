@@ -34,8 +34,6 @@ _LEFT_AFTER_S = 600.0
 # e_machine of <elf.h>
 _MACHINES = {20: "powerpc", 40: "armhf", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 _ELF = b"\x7fELF"
-# Portable, and yet no program of simulated platforms.
-_NEVER_BUILT = {"generated"}
 # Within ELF's header: 1 = little endian; e_machine, two bytes.
 _ORDER_AT, _LITTLE, _MACHINE_AT = 5, 1, 18
 # The first that has version 3 of the interface of plugins (sim/frontend/qemu_plugin.h).
@@ -199,7 +197,7 @@ def find_simulated_workload(name: str, architecture: str) -> Path:
         msg = f'workload "{name}": {why}; use one of {names}'
         raise PlatformError(msg)
     why = "not simulated yet"
-    if name in known and known[name].kind == "portable" and name not in _NEVER_BUILT:
+    if name in known and known[name].kind == "portable":
         msg = f'workload "{name}": not built for {architecture}; {SIM_SET}, or use one of {names}'
         raise ToolError(msg)
     if name in known and known[name].kind == "host":
