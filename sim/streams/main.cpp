@@ -170,6 +170,37 @@ struct Limits {
     std::uint64_t words; /* 0: up to its end */
 };
 
+/* Write what came, as many words as are still to be recorded. Empty, or why not. */
+std::string keep(
+    laxity::StoredWriter &writer,
+    const Limits &limits,
+    Judge &judge,
+    const Words &words,
+    std::size_t bytes
+)
+{
+    if (bytes % sizeof words[0] != 0) {
+        return "the stream ends within a word";
+    }
+    if (bytes == 0 && limits.words > 0) {
+        return judge.give_up("has ended by itself");
+    }
+    const std::span all{words.data(), bytes / sizeof words[0]};
+    const std::uint64_t left = limits.words - writer.header().words;
+    const auto read = limits.words > 0 && left < all.size() ? all.first(left) : all;
+    if (!judge.accepts(read)) {
+        return judge.why();
+    }
+    if (!writer.write(read)) {
+        return writer.problem();
+    }
+    if (writer.bytes() > limits.bytes) {
+        return "longer than " + std::to_string(limits.bytes) +
+               " bytes, a quarter of what is kept; raise that (laxity sim streams --limit)";
+    }
+    return "";
+}
+
 /* Empty, or why not. */
 std::string
 record(laxity::StoredWriter &writer, int fd, const Limits &limits, const char *output, Judge &judge)
@@ -185,24 +216,9 @@ record(laxity::StoredWriter &writer, int fd, const Limits &limits, const char *o
             return judge.give_up(limits.job_ns);
         }
         bytes = fill(words);
-        if (bytes % sizeof words[0] != 0) {
-            return "the stream ends within a word";
-        }
-        if (bytes == 0 && limits.words > 0) {
-            return judge.give_up("has ended by itself");
-        }
-        const std::span all{words.data(), bytes / sizeof words[0]};
-        const std::uint64_t left = limits.words - writer.header().words;
-        const auto read = limits.words > 0 && left < all.size() ? all.first(left) : all;
-        if (!judge.accepts(read)) {
-            return judge.why();
-        }
-        if (!writer.write(read)) {
-            return writer.problem();
-        }
-        if (writer.bytes() > limits.bytes) {
-            return "longer than " + std::to_string(limits.bytes) +
-                   " bytes, a quarter of what is kept; raise that (laxity sim streams --limit)";
+        std::string problem = keep(writer, limits, judge, words, bytes);
+        if (!problem.empty()) {
+            return problem;
         }
         const std::int64_t now_ns = laxity_now_ns();
         job_since_ns = writer.header().jobs != n_jobs ? now_ns : job_since_ns;

@@ -123,7 +123,7 @@ void check_written_elsewhere(const Told &told)
             CHECK_EQUAL(call.job.counts.moved_fetches, 1);
             CHECK_EQUAL(call.job.counts.moved_stores, 4);
             CHECK_EQUAL(call.job.counts.moved_loads, 4);
-            CHECK_EQUAL(call.job.migrated_at, CODE + LINE_BYTES + 8 * 4);
+            CHECK_EQUAL(call.job.migrated_at, CODE + LINE_BYTES + std::uint64_t{8} * 4);
             CHECK_EQUAL(call.job.stall_moved_ns, 2 + 4 * 2 + 4 * 5);
             return;
         }
