@@ -10,6 +10,7 @@ from tests.papers.pages import FOLDER, sections_of
 
 from laxity.papers.result import ReproducedRow, read_reproduction
 from laxity.papers.sebek import LEVEL_1, LEVEL_1_AT_233_MHZ, OF_WAYS, Found
+from laxity.papers.sebek_misses import EXACT, FIGURE_6, LINES
 from laxity.store.run_directory import open_run
 
 KIB = 1024
@@ -18,7 +19,7 @@ KIB = 1024
 REFILL_NS = (2 + 12 * 5.5 + 2) * 30 / 11
 # Each time is rounded up to a nanosecond.
 ROUNDING_NS = 3
-QUICK = ("figure-5", "figure-7", "figure-10")
+QUICK = ("figure-5", "figure-6", "figure-7", "figure-10")
 PAGE = FOLDER / "sebek.md"
 
 
@@ -93,6 +94,44 @@ def test_miss_ratios_are_those_of_exact_lru_and_not_of_the_formula_as_it_is_prin
     }
     found = {what: (row.paper, row.ours) for what, row in rows.items()}
     assert found == {what: pytest.approx(values) for what, values in expected.items()}
+
+
+@pytest.mark.parametrize(("task", "paper"), [("T2", 3.27), ("T3", 4.25), ("T4", 6.20)])
+def test_sampled_miss_ratio_is_that_of_exact_lru_in_windows_without_a_switch(
+    found: Found, run: Path, task: str, paper: float
+):
+    # Figure 6: the paper has less than 1 %, of the ratio.
+    measured = found.windows(FIGURE_6).quiet_percent(task)
+    assert measured == pytest.approx(found.windows(EXACT).quiet_percent(task), rel=0.01)
+    # A pass is 8 instructions of each line, and 33 of the loop around them. The k lines beyond the
+    # 1024 of the cache give k sets a ninth line: 9 k misses. The loop's five lines make another
+    # miss each in such a set, and 9 in one that was just full.
+    lines = LINES[task]
+    k = lines - 1024
+    instructions = 8 * lines + 33
+    assert 0.99 * (9 * k + 5) <= measured / 100 * instructions <= 1.01 * (9 * k + 5 * 9)
+    # No other number of lines is nearer: one more or less is 9 of 8500 instructions, 0.106 points.
+    assert measured == pytest.approx(paper, abs=0.106 / 2)
+    row = ours(run, "figure-6")[f"{task}, windows without a switch"]
+    assert (row.ours, row.paper, row.kind) == (measured, paper, "fitted")
+
+
+def test_task_that_fits_misses_nothing_in_windows_without_a_switch(found: Found):
+    windows = found.windows(FIGURE_6)
+    is_idle = windows.is_quiet & (windows.ran == list(LINES).index("T1"))
+    # 1800 passes of 512 lines, 8 instructions each and 33 of the loop: at least 7 million cycles of
+    # 30/11 ns, 19 ms a job, of which there are two; each switch takes 3 of their windows.
+    assert is_idle.sum() > 300
+    assert windows.counts[list(LINES).index("T1"), 1, is_idle].sum() == 0
+
+
+def test_miss_ratio_has_a_peak_at_each_switch_to_a_task_that_lost_lines(found: Found):
+    windows = found.windows(FIGURE_6)
+    # T2, T1, T3, T4; T3 preempts T4, and T2 it; T3 and T4 go on.
+    assert [list(LINES)[task] for task in windows.switched_to[:8]] == [
+        *("T2", "T1", "T3", "T4", "T3", "T2", "T3", "T4")
+    ]
+    assert windows.lowest_peak_times > 1
 
 
 def test_highest_crpd_is_that_of_1016_refills_and_nearly_the_same_at_233_mhz(run: Path):

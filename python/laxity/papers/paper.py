@@ -22,8 +22,8 @@ from laxity.workingset.document import Weight
 NAMES = ("sebek", "raffeck", "rt-bench")
 
 # input: the platform file has it, from the paper or from another source. fitted: a value of the
-# platform file was chosen so that it comes out. predicted: nothing was; only these say something of
-# the model.
+# platform file, or the size of a task, was chosen so that it comes out. predicted: nothing was; only
+# these say something of the model.
 Kind = Literal["input", "fitted", "predicted"]
 # What the paper says of its value: it was measured, or follows from reasoning (a formula, a sum of
 # what is not independent).
@@ -49,6 +49,7 @@ class TaskRun:
         interfere: Co-runners, as `--interfere` takes them.
         events: Counted in each job, by the model.
         sample_bucket: How often they are read within jobs; "": not at all.
+        is_traced: Whether it keeps who had the cores.
     """
 
     tasks: tuple[Mapping[str, Any], ...]
@@ -56,6 +57,7 @@ class TaskRun:
     interfere: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     sample_bucket: str = ""
+    is_traced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,6 +179,7 @@ def _run_tasks(
         "seed": _SEED,
         "events": list(work.events),
         "counters": CountedBy.MODEL,
+        "trace": work.is_traced,
     }
     if work.sample_bucket:
         table["sample_bucket"] = work.sample_bucket

@@ -5,12 +5,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from laxity.page.svg import INK, drawing, set_time_axis, to_svg
+from laxity.papers.sebek_misses import LINES, Windows
 
 # Colour and marker say the same.
 _LOOKS = (("alone", "o"), ("interfered", "s"), ("missed", "^"), ("rest", "D"))
 _X_LABEL = "size of the task (% of the cache)"
 _WAYS = 8
+_FIGURE_6_PERCENT = {"T2": 3.27, "T1": 0.0, "T3": 4.25, "T4": 6.20}
 # Section 3.5.2.
 _HIGHEST_NS, _ZERO_PERCENT = 195.5e3, 113.6
 
@@ -136,4 +140,37 @@ def draw_miss_ratios(points: Sequence[tuple[float, float]], prefix: str, alt: st
         axes.set_xlabel(_X_LABEL)
         axes.grid(visible=True, axis="both")
         axes.legend(loc="lower right")
+        return to_svg(figure, prefix, alt)
+
+
+def draw_windows(windows: Windows, prefix: str, alt: str) -> str:
+    """Draw the miss ratio over time as figure 6 does, each window by its task.
+
+    Args:
+        windows: Of one run.
+        prefix: Of ids.
+        alt: What the figure shows.
+    """
+    is_used = ~np.isnan(windows.percent)
+    with drawing() as (figure, axes):
+        limits_ns = (0.0, float(windows.end_ns[is_used].max()))
+        set_time_axis(axes.xaxis, limits_ns, "time", is_log=False)
+        for number, ((ink, marker), task) in enumerate(zip(_LOOKS, LINES, strict=True)):
+            own = is_used & (windows.ran == number)
+            axes.axhline(
+                _FIGURE_6_PERCENT[task], color=INK[ink], linestyle=(0, (5, 2)), linewidth=0.8
+            )
+            axes.plot(
+                windows.end_ns[own],
+                windows.percent[own],
+                color=INK[ink],
+                marker=marker,
+                markersize=2,
+                linestyle="none",
+                label=task,
+            )
+        axes.set_title("misses per instruction (%)")
+        axes.set_ylim(bottom=0)
+        axes.grid(visible=True, axis="both")
+        axes.legend(loc="upper right")
         return to_svg(figure, prefix, alt)

@@ -31,13 +31,13 @@ _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
 _DECIMALS = {
     **dict.fromkeys(("lines", "migrations", "programs", "clusters", "cycles", "peaks"), 0),
     **dict.fromkeys(("of 5", "phases"), 0),
-    **dict.fromkeys(("ms", "times", "misses"), 2),
+    **dict.fromkeys(("ms", "times", "misses", "% of instructions"), 2),
 }
 _KINDS = (
     "What is “input” the platform file has, from the paper or another source. What is “fitted” "
-    "comes out because a value of the platform file was chosen for it, or is a sum with such a "
-    "part. Only what is “predicted” says something of the model, and most where the paper "
-    "measured; “reasoned” is what it has by a formula or takes for granted."
+    "comes out because a value of the platform file, or the size of a task, was chosen for it, or "
+    "is a sum with such a part. Only what is “predicted” says something of the model, and most "
+    "where the paper measured; “reasoned” is what it has by a formula or takes for granted."
 )
 
 
@@ -140,8 +140,8 @@ def _value(value: float, unit: str) -> str:
 def _difference(row: ReproducedRow) -> str:
     if row.paper is None:
         return _VERDICTS[row.agrees]
-    if row.unit == _PERCENT:
-        return _signed(row.ours - row.paper, 1, "points")
+    if row.unit.startswith(_PERCENT):
+        return _signed(row.ours - row.paper, _DECIMALS.get(row.unit, 1), "points")
     return _signed(100 * (row.ours - row.paper) / row.paper, 1, _PERCENT)
 
 
