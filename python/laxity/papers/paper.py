@@ -22,8 +22,8 @@ from laxity.workingset.document import Weight
 NAMES = ("sebek", "raffeck", "rt-bench")
 
 # input: the platform file has it, from the paper or from another source. fitted: a value of the
-# platform file, or the size of a task, was chosen so that it comes out. predicted: nothing was; only
-# these say something of the model.
+# platform file, or the size of a task, was chosen so that it comes out. predicted: nothing was;
+# only these say something of the model.
 Kind = Literal["input", "fitted", "predicted"]
 # What the paper says of its value: it was measured, or follows from reasoning (a formula, a sum of
 # what is not independent).

@@ -105,7 +105,7 @@ class Windows:
         """
         alone = (self.counts[: len(LINES), 0] > 0).sum(axis=0) == 1
         alone[self.switched_at] = False
-        found = np.zeros_like(alone)
+        found: NDArray[np.bool_] = np.zeros_like(alone)
         found[2:] = alone[2:] & alone[1:-1] & alone[:-2]
         return found
 
