@@ -309,3 +309,25 @@ def test_samples_of_the_platform_have_its_corunners_since_t0(laxity: Laxity):
     total = (traffic["lines_read"] + traffic["lines_written"]) * LINE_BYTES
     before = total - moved[-1]
     assert 0 < before < 3 * np.diff(moved).max()
+
+
+@pytest.mark.parametrize(
+    ("written", "options", "bucket_ns"),
+    [
+        ('sample_bucket = "20us"', ("-M",), 20_000),
+        ('sample_bucket = "20us"', (), 20_000),
+        ('sample_bucket = "20us"', ("-M", "-B", "50us"), 50_000),
+        ("", ("-M",), 10_000_000),
+        ("", (), None),
+    ],
+)
+def test_option_to_sample_leaves_the_distance_that_a_spec_has(
+    laxity: Laxity, written: str, options: tuple[str, ...], bucket_ns: int | None
+):
+    run = f'schema = 1\n[run]\njobs = 1\nplatform = "{PLATFORM}"\nevents = ["cycles"]\n{written}\n'
+    task = '[[task]]\nworkload = "empty"\nperiod = "1ms"\n'
+    (laxity.directory / "spec.toml").write_text(run + task)
+    done = laxity("run", "./spec.toml", *options, "--run-dir", "D", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    sampling = json.loads((laxity.directory / "D" / "manifest.json").read_text())["sampling"]
+    assert (None if sampling is None else sampling["bucket_ns"]) == bucket_ns

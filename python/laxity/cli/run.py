@@ -47,6 +47,7 @@ from laxity.core.spec_reader import (
     resolve_spec,
     split_words,
 )
+from laxity.core.spec_tables import read_document
 from laxity.core.units import exact_size
 from laxity.errors import ConfigError, located
 
@@ -384,9 +385,11 @@ def task_table(what: str, options: RunOptions) -> dict[str, Any]:
 
 def _check_sampling(what: str, options: RunOptions, run_table: dict[str, Any]) -> None:
     """Serve RT-Bench's -M, which enables, beside -B and -C, which say how."""
+    if is_spec_path(what):
+        return
     if options.sample:
         run_table.setdefault("sample_bucket", _DEFAULT_SAMPLE_BUCKET)
-    elif not is_spec_path(what):
+    else:
         for key, option in (("sample_bucket", "-B"), ("sample_cpu", "-C")):
             if key in run_table:
                 msg = f"{option}: nothing is sampled; add -M"
@@ -427,6 +430,10 @@ def _read_spec_file(
         # Unlike one in the file, from where the user is.
         run_table = run_table | {"platform": absolute_platform(run_table["platform"], Path.cwd())}
     with located(f"spec {path}"):
+        written = read_document(data).get("run", {})
+        if options.sample and isinstance(written, dict):
+            usual = written.get("sample_bucket", _DEFAULT_SAMPLE_BUCKET)
+            run_table = {"sample_bucket": usual, **run_table}
         spec = read_spec_toml(data, run_table, resolution_ns)
     if spec.on is None:
         spec = with_absolute_paths(spec, path.parent)
