@@ -15,6 +15,7 @@ from statistics import median
 import click
 from bench.common import run_tool
 
+import laxity
 from laxity.core.text_table import format_table
 
 TIMEOUT_S = 3600
@@ -48,7 +49,9 @@ def sweep(folder: Path, to: str, environment: Mapping[str, str]) -> tuple[float,
 
 def prepare(folder: Path, limit: str) -> dict[str, str]:
     """Keep streams of this row in a folder of its own, so that both begin alike."""
-    environment = {"XDG_CACHE_HOME": str(folder / limit)}
+    # The sweep runs in a folder of its own, where a path that is not absolute leads nowhere.
+    python = Path(laxity.__file__).parents[1]
+    environment = {"XDG_CACHE_HOME": str(folder / limit), "PYTHONPATH": str(python)}
     kept = folder / limit / "laxity" / "streams"
     kept.mkdir(parents=True)
     assigned = [f"{name}={value}" for name, value in environment.items()]
