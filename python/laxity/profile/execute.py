@@ -123,16 +123,17 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         fallbacks=(),
         children=tuple(children),
         begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units, tmp)),
-        is_enough=_Still(request.still_jobs, units, len(pilots)).has_come,
+        is_enough=Still(request.still_jobs, units, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
     )
     return run_composite(whole, signals, platform)
 
 
-class _Still:
+class Still:
     """Knows for how many jobs the maximum of each program and scenario has not moved."""
 
     def __init__(self, still_jobs: int, units: Sequence[Unit], n_pilots: int) -> None:
+        """Take how many jobs it should be, the processes in order, and how many runs come before."""
         self._still_jobs, self._units, self._n_pilots = still_jobs, units, n_pilots
         self._longest_ns: dict[tuple[int, int], int] = {}
         self._n_since: dict[tuple[int, int], int] = {}
@@ -149,11 +150,14 @@ class _Still:
         if not self._still_jobs or n_units <= 0:
             return False
         for unit in self._units[self._n_seen : n_units]:
-            self._look(unit, open_run(runs / unit.run))
+            # One that failed before its first release has left none.
+            if (runs / unit.run).is_dir():
+                self._look(unit, open_run(runs / unit.run))
         self._n_seen = n_units
         is_round = self._units[n_units].process != self._units[n_units - 1].process
         has_processes = self._units[n_units].process >= LEAST_PROCESSES
-        return is_round and has_processes and min(self._n_since.values()) >= self._still_jobs
+        fewest = min(self._n_since.values(), default=0)
+        return is_round and has_processes and fewest >= self._still_jobs
 
     def _look(self, unit: Unit, run: Run) -> None:
         key = (unit.target, unit.scenario)
