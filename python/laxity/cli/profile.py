@@ -22,7 +22,7 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import Progress, read_targets
+from laxity.cli.profile_common import Progress, read_targets, words_option, workloads_argument
 from laxity.cli.profile_need import memory_need
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
@@ -79,13 +79,8 @@ def profile() -> None:
 
 
 _options = with_options(
-    click.argument("workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True),
-    click.option(
-        "-b",
-        "--words",
-        metavar="'WORD...'",
-        help="Words for the workload, one quoted string.  [default: those of its example]",
-    ),
+    workloads_argument,
+    words_option,
     key_option(TaskTable, "period"),
     key_option(TaskTable, "deadline"),
     key_option(TaskTable, "cpus"),

@@ -7,10 +7,22 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import click
+
 from laxity.core.spec_reader import split_words
 from laxity.errors import ConfigError
 
 _TELL_EVERY_S = 10
+
+workloads_argument = click.argument(
+    "workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True
+)
+words_option = click.option(
+    "-b",
+    "--words",
+    metavar="'WORD...'",
+    help="Words for the workload, one quoted string.  [default: those of its example]",
+)
 
 
 class Progress:

@@ -20,7 +20,7 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import Progress, read_targets
+from laxity.cli.profile_common import Progress, read_targets, words_option, workloads_argument
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
@@ -48,13 +48,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command("memory-need")
 @with_options(
-    click.argument("workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True),
-    click.option(
-        "-b",
-        "--words",
-        metavar="'WORD...'",
-        help="Words for the workload, one quoted string.  [default: those of its example]",
-    ),
+    workloads_argument,
+    words_option,
     key_option(TaskTable, "cpus"),
     click.option(
         "--processes",

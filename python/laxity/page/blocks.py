@@ -215,8 +215,9 @@ def show_share(part: int, whole: int) -> str:
 
 
 def count_noun(count: int, noun: str) -> str:
-    """Write "1 job", "2 jobs"; plural by s."""
-    return f"{show_count(count)} {noun}" + ("" if count == 1 else "s")
+    """Write "1 job", "2 jobs", "2 processes"; plural by s."""
+    ending = "es" if noun.endswith("s") else "s"
+    return f"{show_count(count)} {noun}" + ("" if count == 1 else ending)
 
 
 def name_some(names: Sequence[str], most: int = 6) -> str:

@@ -13,6 +13,7 @@ from laxity.page.blocks import (
     Quantity,
     Table,
     Tone,
+    count_noun,
     number_cell,
     show_count,
     text_cell,
@@ -52,7 +53,7 @@ def need_sentence(asked: Profile, target: int, name: str) -> str:
         for quantity in QUANTITIES[:3]
         if (share := _share(record, quantity)) is not None
     )
-    processes = _processes(record.processes)
+    processes = count_noun(record.processes, "process")
     return f"{name} needs at once: {told}; n = {processes}, {asked.kind}."
 
 
@@ -72,7 +73,7 @@ def need_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
         number_cell(""),
         number_cell(""),
     )
-    processes = _processes(record.processes)
+    processes = count_noun(record.processes, "process")
     caption = f"Memory need of {name} ({asked.kind}, n = {processes}, pages by {record.method})"
     head = ("quantity", "at most at once", "in all", "least of a process")
     remarks = ("meaning", "exactly", "exactly", "exactly")
@@ -136,7 +137,3 @@ def _cells(share: Share | None) -> tuple[Cell, Cell, Cell]:
 
 def _size_cell(size_bytes: int) -> Cell:
     return number_cell(format_size_bytes(size_bytes), f"{show_count(size_bytes)} B")
-
-
-def _processes(n: int) -> str:
-    return "1 process" if n == 1 else f"{show_count(n)} processes"

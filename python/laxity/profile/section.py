@@ -117,7 +117,7 @@ def _sentence(asked: Profile, target: int, name: str) -> str:
     told = (
         f"{name}: observed maximum {show_duration(longest.max_ns)} "
         f"({asked.scenarios[longest.scenario].name}, n = {show_count(longest.jobs)} jobs of "
-        f"{_processes(longest.processes)})"
+        f"{count_noun(longest.processes, 'process')})"
     )
     if longest.slowdown_max is None:
         return f"{told}, execution, {asked.kind}."
@@ -203,7 +203,7 @@ def _procedure(asked: Profile, target: int, name: str) -> Iterator[str]:
         yield (
             f"RT-Bench's search for the WCET of {name} (raise a deadline to the longest job until "
             f"a process has no miss) ends at {show_duration(found.limit_ns)} after "
-            f"{_processes(found.batches)}; {show_count(found.longer)} of the "
+            f"{count_noun(found.batches, 'process')}; {show_count(found.longer)} of the "
             f"{count_noun(found.later_jobs, 'job')} behind them took longer."
         )
 
@@ -328,10 +328,6 @@ def _doubt(row: TimesRecord, alone: TimesRecord) -> str:
     return "" if is_apart else "not told from noise"
 
 
-def _processes(n: int) -> str:
-    return "1 process" if n == 1 else f"{show_count(n)} processes"
-
-
 def _beyond(share: float | None, kind: Kind) -> str:
     if kind == "simulated":
         return "not stated"
@@ -409,7 +405,7 @@ def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Qu
                 kind=asked.kind,
                 run=str(run.path),
                 task=name,
-                note=_processes(row.processes),
+                note=count_noun(row.processes, "process"),
             )
     yield from quantities(asked, str(run.path), target, name)
     yield from need_quantities(asked, str(run.path), target, name)
