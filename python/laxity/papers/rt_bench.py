@@ -142,6 +142,26 @@ def _slowdowns(found: Found, machine: Machine, scenario: str) -> dict[str, float
     return {one: found.slowdown(machine, one, scenario) for one in PROGRAMS}
 
 
+def _drawn(what: str, unit: str, ours: Callable[[Found], float]) -> Row:
+    """Build a row of what the paper draws and does not say."""
+    why = "The figure is a drawing."
+    return Row(what, None, unit, "predicted", ours, why, said="no value")
+
+
+def _most_hit(what: str, ours: Callable[[Found], float], reason: str) -> Row:
+    """Build a row of the place of one of the two programs that the paper calls most impacted."""
+    return Row(
+        what,
+        None,
+        "of 5",
+        "predicted",
+        ours,
+        reason,
+        said="“most impacted”",
+        agrees=lambda at: at <= 2,  # noqa: PLR2004 - it names two programs
+    )
+
+
 def _slowdown_rows(
     machine: Machine,
     scenario: str,
@@ -163,15 +183,10 @@ def _slowdown_rows(
         for program in PROGRAMS
     )
     places = tuple(
-        Row(
+        _most_hit(
             f"{program}, its place among the five by slowdown beside {scenario}",
-            None,
-            "of 5",
-            "predicted",
             partial(_slowdown_place, machine, program, scenario),
             _SIFT if program == "sift" else _PLACE,
-            said="“most impacted”",
-            agrees=lambda at: at <= 2,  # noqa: PLR2004 - it names two programs
         )
         for program in said
     )
@@ -266,27 +281,18 @@ FIGURE_7 = Exhibit(
 
 def _met_rows(machine: Machine, scenario: str, said: Sequence[str]) -> tuple[Row, ...]:
     met = tuple(
-        Row(
+        _drawn(
             f"{program} beside {scenario}, deadlines met up to a utilisation of",
-            None,
             "%",
-            "predicted",
             partial(_highest_met, machine, program, scenario),
-            "The figure is a drawing.",
-            said="no value",
         )
         for program in PROGRAMS
     )
     first = tuple(
-        Row(
+        _most_hit(
             f"{program}, its place among the five that miss first beside {scenario}",
-            None,
-            "of 5",
-            "predicted",
             partial(_missing_place, machine, program, scenario),
             _PLACE,
-            said="“most impacted”",
-            agrees=lambda at: at <= 2,  # noqa: PLR2004 - it names two programs
         )
         for program in said
     )
@@ -350,14 +356,10 @@ FIGURE_10 = Exhibit(
     ARM.of(ALONE, TWO),
     (
         *(
-            Row(
+            _drawn(
                 f"{program}, {scenario}",
-                None,
                 "%",
-                "predicted",
                 partial(_ratio, program, scenario),
-                "The figure is a drawing.",
-                said="no value",
             )
             for program in PROGRAMS
             for scenario in (ALONE, TWO)
@@ -413,14 +415,10 @@ FIGURE_11 = Exhibit(
     ARM.of(ALONE, TWO),
     (
         *(
-            Row(
+            _drawn(
                 f"{program}, {scenario}, per 1000 instructions",
-                None,
                 "misses",
-                "predicted",
                 partial(_misses, program, scenario),
-                "The figure is a drawing.",
-                said="no value",
             )
             for program in PROGRAMS
             for scenario in (ALONE, TWO)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from laxity.page.svg import INK, drawing, set_time_axis, to_svg
-from laxity.papers.sebek_misses import LINES, Windows
+from laxity.papers.sebek_misses import LINES, PAPER_PERCENT, Windows
 
 # Colour and marker say the same.
 _LOOKS = (("alone", "o"), ("interfered", "s"), ("missed", "^"), ("rest", "D"))
 _X_LABEL = "size of the task (% of the cache)"
 _WAYS = 8
-_FIGURE_6_PERCENT = {"T2": 3.27, "T1": 0.0, "T3": 4.25, "T4": 6.20}
 # Section 3.5.2.
 _HIGHEST_NS, _ZERO_PERCENT = 195.5e3, 113.6
 
@@ -157,9 +156,7 @@ def draw_windows(windows: Windows, prefix: str, alt: str) -> str:
         set_time_axis(axes.xaxis, limits_ns, "time", is_log=False)
         for number, ((ink, marker), task) in enumerate(zip(_LOOKS, LINES, strict=True)):
             own = is_used & (windows.ran == number)
-            axes.axhline(
-                _FIGURE_6_PERCENT[task], color=INK[ink], linestyle=(0, (5, 2)), linewidth=0.8
-            )
+            axes.axhline(PAPER_PERCENT[task], color=INK[ink], linestyle=(0, (5, 2)), linewidth=0.8)
             axes.plot(
                 windows.end_ns[own],
                 windows.percent[own],

@@ -18,6 +18,8 @@ LINE_BYTES = 32
 # cache has. The loop around the code has five lines more, which count.
 IDLE = "T1"
 LINES = {"T2": 1024 + 28, IDLE: 512, "T3": 1024 + 38, "T4": 1024 + 59}
+# What the paper has for them, of instructions.
+PAPER_PERCENT = {"T2": 3.27, IDLE: 0.0, "T3": 4.25, "T4": 6.20}
 EVENTS = ("instructions", "l1i_refill")
 _PASSES = {"T2": 250, IDLE: 1800, "T3": 250, "T4": 300}
 _PRIORITIES = {"T2": 90, IDLE: 50, "T3": 80, "T4": 70}
