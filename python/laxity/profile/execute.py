@@ -133,7 +133,7 @@ class Still:
     """Knows for how many jobs the maximum of each program and scenario has not moved."""
 
     def __init__(self, still_jobs: int, units: Sequence[Unit], n_pilots: int) -> None:
-        """Take how many jobs it should be, the processes in order, and how many runs come before."""
+        """Take the number of jobs, the processes in order, and how many runs come before."""
         self._still_jobs, self._units, self._n_pilots = still_jobs, units, n_pilots
         self._longest_ns: dict[tuple[int, int], int] = {}
         self._n_since: dict[tuple[int, int], int] = {}
