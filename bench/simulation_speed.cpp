@@ -296,6 +296,7 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         .must_stop = never,
         .on_wait = nullptr,
         .on_sample = nullptr,
+        .interrupts = false,
         .sample_ns = 0,
         .first_sample_ns = 0,
     };

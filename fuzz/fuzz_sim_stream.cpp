@@ -185,6 +185,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         .must_stop = never,
         .on_wait = nullptr,
         .on_sample = nullptr,
+        .interrupts = false,
         .sample_ns = 0,
         .first_sample_ns = 0,
     };

@@ -76,6 +76,8 @@ static const struct row rows[] = {
     OF_PROCESSOR("bus_access", "BUS_ACCESS", 0x19, NULL),
     CACHED("remote_access", NODE, MISS),
     OF_PROCESSOR("uncached_access", NULL, NO_CODE, NULL),
+    OF_PROCESSOR("l1i_extrinsic", NULL, NO_CODE, NULL),
+    OF_PROCESSOR("l1d_extrinsic", NULL, NO_CODE, NULL),
     OF_PROCESSOR("moved_fetch", NULL, NO_CODE, NULL),
     OF_PROCESSOR("moved_load", NULL, NO_CODE, NULL),
     OF_PROCESSOR("moved_store", NULL, NO_CODE, NULL),

@@ -64,6 +64,10 @@ static uint64_t count_of(
         return counts->fetches;
     case LAXITY_MODEL_EVENT_L1I_REFILL:
         return counts->fetch_misses - counts->fetch_joins;
+    case LAXITY_MODEL_EVENT_L1I_EXTRINSIC:
+        return counts->lost_fetches;
+    case LAXITY_MODEL_EVENT_L1D_EXTRINSIC:
+        return counts->lost_data;
     case LAXITY_MODEL_EVENT_L1D_ACCESS:
         return counts->loads + counts->stores;
     case LAXITY_MODEL_EVENT_L1D_REFILL:

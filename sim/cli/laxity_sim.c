@@ -317,6 +317,7 @@ static void simulate(
         .on_turn = on_turn,
         .must_stop = laxity_sim_must_stop,
         .on_sample = on_sample,
+        .interrupts = settings->interrupts,
         .sample_ns = segment->counting.sample_slots == 0 ? 0 : plan->sample_bucket_ns,
         .first_sample_ns = T0_NS,
     };
@@ -361,6 +362,14 @@ static void watch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
+/* The flags stand before the options of a run, in their order. */
+static bool take_flag(int argc, char *const *argv, int *n_before, const char *flag)
+{
+    const bool is_there = argc > *n_before && strcmp(argv[*n_before], flag) == 0;
+    *n_before += is_there ? 1 : 0;
+    return is_there;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -375,8 +384,9 @@ int main(int argc, char **argv)
     }
     watch_signals();
     laxity_sim_settle();
-    settings.is_traced = argc > 2 && strcmp(argv[2], "--trace") == 0;
-    const int n_before = settings.is_traced ? 3 : 2;
+    int n_before = 2;
+    settings.is_traced = take_flag(argc, argv, &n_before, "--trace");
+    settings.interrupts = take_flag(argc, argv, &n_before, "--interrupts");
     if (argc < 2) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"

@@ -29,6 +29,7 @@ struct laxity_sim_settings {
     struct laxity_sim_placed *placed;
     size_t n_placed;
     bool is_traced;
+    bool interrupts; /* to take samples */
 };
 
 struct laxity_sim_run {

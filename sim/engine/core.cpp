@@ -24,6 +24,8 @@ namespace {
 constexpr unsigned KERNEL_DATA_SHIFT = 40;
 /* What its timer takes lies so far behind what its switches take. */
 constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U;
+/* And this, what an interrupt that reads its counters takes. */
+constexpr std::uint64_t PROBE_ADDRESS = std::uint64_t{3} << 38U;
 
 } // namespace
 
@@ -98,6 +100,12 @@ void Core::ask_to_stop()
     if (stage_ == Stage::Boundary && wait_ == Wait::Nothing && turn_.next == Next::GoOn) {
         turn_.next = Next::Stopped;
     }
+}
+
+/* While one interrupt lasts there is no other: however often it is read, its task goes on. */
+void Core::probe(std::uint64_t now)
+{
+    is_probed_ |= now > probed_until_;
 }
 
 bool Core::drain(std::uint64_t now)
@@ -290,15 +298,23 @@ void Core::run_kernel()
     }
 }
 
-/* By the timer. */
-void Core::interrupt()
+/* By the timer, or to read counters. */
+void Core::interrupt(
+    std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address, std::uint32_t ticks
+)
 {
-    if (touch_kernel(platform_.timer_code_lines, platform_.timer_data_lines, TIMER_ADDRESS)) {
-        now_ += platform_.timer_ticks;
-        set_timer();
-        execution_.position->fetched = NEVER;
-        stage_ = Stage::Boundary;
+    if (!touch_kernel(n_code, n_data, address)) {
+        return;
     }
+    now_ += ticks;
+    if (stage_ == Stage::Timer) {
+        set_timer();
+    } else {
+        is_probed_ = false;
+        probed_until_ = now_;
+    }
+    execution_.position->fetched = NEVER;
+    stage_ = Stage::Boundary;
 }
 
 void Core::run(std::uint64_t horizon)
@@ -325,7 +341,20 @@ void Core::run(std::uint64_t horizon)
             walk();
             break;
         case Stage::Timer:
-            interrupt();
+            interrupt(
+                platform_.timer_code_lines,
+                platform_.timer_data_lines,
+                TIMER_ADDRESS,
+                platform_.timer_ticks
+            );
+            break;
+        case Stage::Probe:
+            interrupt(
+                platform_.probe_code_lines,
+                platform_.probe_data_lines,
+                PROBE_ADDRESS,
+                platform_.probe_ticks
+            );
             break;
         }
     }
@@ -374,7 +403,7 @@ void Core::at_boundary(std::uint64_t horizon)
         if (ends_here(event)) {
             return;
         }
-        if (!is_asked_ && run_blocks(std::min(horizon, timer_tick_))) {
+        if (!is_asked_ && !is_probed_ && run_blocks(std::min(horizon, timer_tick_))) {
             if (stage_ != Stage::Boundary || is_paused_) {
                 return;
             }
@@ -390,9 +419,9 @@ void Core::at_boundary(std::uint64_t horizon)
     if (stop_or_pause(horizon)) {
         return;
     }
-    if (now_ >= timer_tick_) {
+    if (now_ >= timer_tick_ || is_probed_) {
         kernel_line_ = 0;
-        stage_ = Stage::Timer;
+        stage_ = now_ >= timer_tick_ ? Stage::Timer : Stage::Probe;
         return;
     }
     const Step &step = position.block->steps[position.index];

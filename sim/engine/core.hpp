@@ -59,6 +59,9 @@ class Core {
     /* Stops before its next instruction. */
     void ask_to_stop();
 
+    /* Its counters have been read at the tick, by an interrupt before its next instruction. */
+    void probe(std::uint64_t now);
+
     /* It has stopped. Tells whether all its loads are done; if not, its turn says when. */
     bool drain(std::uint64_t now);
 
@@ -92,6 +95,7 @@ class Core {
         Lines, /* of an access */
         Walk,  /* through the page table, before the line that the stage before is at */
         Timer, /* the kernel, between two instructions */
+        Probe, /* likewise */
     };
     enum class Wait : std::uint8_t {
         Nothing,
@@ -120,7 +124,9 @@ class Core {
 
     void run(std::uint64_t horizon);
     void run_kernel();
-    void interrupt();
+    void interrupt(
+        std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address, std::uint32_t ticks
+    );
     bool touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address);
     void set_timer();
     bool run_blocks(std::uint64_t horizon);
@@ -166,7 +172,7 @@ class Core {
     /* Whose accesses are made. */
     [[nodiscard]] std::uint32_t accessor() const
     {
-        return stage_ == Stage::Timer ? KERNEL : execution_.task;
+        return stage_ == Stage::Timer || stage_ == Stage::Probe ? KERNEL : execution_.task;
     }
     /* Of what the instruction is at. */
     [[nodiscard]] Kind kind() const
@@ -209,6 +215,8 @@ class Core {
     std::vector<Operand> operands_;     /* by their requests' numbers */
     std::uint32_t kernel_line_ = 0;
     std::uint64_t timer_tick_ = NEVER; /* before an instruction from then on it interrupts */
+    bool is_probed_ = false;           /* before the next instruction the probe does */
+    std::uint64_t probed_until_ = 0;   /* its last interrupt */
 
     Wait wait_ = Wait::Nothing;
     std::uint64_t wait_request_ = 0;

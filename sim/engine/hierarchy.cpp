@@ -444,6 +444,9 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     Store &first = first_level(touch.core, touch.kind);
     Cause cause = Cause::Own;
     find_cause(first, touch.line, cause);
+    if (cause != Cause::Own) {
+        (touch.kind == Kind::Fetch ? own.counts.lost_fetches : own.counts.lost_data)++;
+    }
     const Copies copies = look_elsewhere(touch);
     if (copies.is_any) {
         count_moved(touch);

@@ -74,6 +74,12 @@ void Scheduler::sample()
         .time_ns = sample_ns_, .cores = cores.data(), .tasks = tasks.data()
     };
     listener_.on_sample(listener_.context, &sample);
+    const std::uint64_t sampled = sample_tick_;
+    for (Seat &seat : seats_) {
+        if (listener_.interrupts && seat.task != NONE) {
+            seat.core.probe(sampled);
+        }
+    }
     const bool is_last = sample_ns_ > INT64_MAX - listener_.sample_ns;
     sample_ns_ += is_last ? 0 : listener_.sample_ns;
     sample_tick_ = is_last ? NEVER : clock_.ticks_of(sample_ns_);

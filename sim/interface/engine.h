@@ -132,6 +132,9 @@ struct laxity_sim_platform {
     uint32_t timer_ticks;
     uint32_t timer_code_lines;
     uint32_t timer_data_lines;
+    uint32_t probe_ticks; /* of an interrupt that reads the counters */
+    uint32_t probe_code_lines;
+    uint32_t probe_data_lines;
     uint32_t predictor_entries; /* a power of two; 0: branches cost nothing */
     uint32_t mispredict_ticks;
     bool writes_through;          /* l1d */
@@ -270,6 +273,8 @@ struct laxity_sim_counts {
     uint64_t fetch_joins; /* of the joins: by fetches */
     uint64_t upgrades;
     uint64_t transfers;     /* from other cores' caches */
+    uint64_t lost_fetches;  /* misses of the first level: another one has evicted the line there */
+    uint64_t lost_data;     /* since the task used it */
     uint64_t moved_fetches; /* lines that were brought though the task had left them on a core */
     uint64_t moved_loads;
     uint64_t moved_stores;
@@ -375,9 +380,12 @@ struct laxity_sim_listener {
     int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
     /*
      * May be NULL. At first_sample_ns, first_sample_ns + sample_ns, ..., as long as a task that is
-     * told has not ended. It costs the simulated machine nothing.
+     * told has not ended. It costs the simulated machine nothing, unless `interrupts`: then each
+     * core that is a task's is interrupted as soon as it has been taken (probe_ticks), before its
+     * next instruction.
      */
     void (*on_sample)(void *context, const struct laxity_sim_sample *sample);
+    bool interrupts;
     int64_t sample_ns; /* 0: never */
     int64_t first_sample_ns;
 };

@@ -95,6 +95,35 @@ def test_time_of_the_timer_is_nobodys(laxity: Laxity):
     assert (abs(taken - (taken + 500) // 1000 * 1000) <= 2).all()
 
 
+def test_an_interrupt_that_samples_takes_what_the_platform_file_says(laxity: Laxity):
+    probe = "[probe]\ncycles = 1200\n[l1i]"
+    (laxity.directory / "p.toml").write_text(FILE.read_text().replace("[l1i]", probe))
+    sampled = (*MEM, "--platform", "sim:./p.toml", "--events", "instructions", "-M", "-B", "5us")
+    taken = []
+    for by in ("free", "interrupt"):
+        done = laxity(*sampled, "--sample-by", by, "--run-dir", by)
+        assert done.returncode == 0, done.stderr
+        jobs = rows_of(laxity.directory / by, "jobs")
+        taken.append((jobs["finish_ns"] - jobs["start_ns"], jobs["exec_ns"]))
+    (free_ns, free_exec_ns), (asked_ns, exec_ns) = taken
+    assert (exec_ns == free_exec_ns).all()
+    # A sample takes 1200 cycles of 1.2 GHz, 1 us, and a job has one behind each 5 us.
+    n = (asked_ns - free_ns + 500) // 1000
+    assert (abs(asked_ns - free_ns - 1000 * n) <= 2).all()
+    assert (abs(n - asked_ns / 5_000) <= 1).all()
+    assert (n >= 1).all()
+
+
+def test_an_interrupt_that_the_platform_file_does_not_know_is_refused(laxity: Laxity):
+    sampled = ("--events", "instructions", "-M", "--sample-by", "interrupt")
+    done = laxity(*MEM, "--platform", PLATFORM, *sampled)
+    assert done.returncode == 2
+    assert "does not say what an interrupt that reads counters takes" in done.stderr
+    done = laxity(*MEM, *sampled)
+    assert done.returncode == 2
+    assert "--sample-by interrupt: of simulated platforms" in done.stderr
+
+
 COUNTERS = """
 [counters]
 registers = 2

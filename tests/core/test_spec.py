@@ -360,16 +360,16 @@ def test_events_of_a_task_with_threads_are_refused_because_only_one_would_be_cou
     assert resolve(run={"events": ["cycles"]}, threads=1).events == ("cycles",)
 
 
-def test_samples_are_closer_on_a_simulated_platform_where_they_cost_nothing():
+def test_samples_are_closer_on_a_simulated_platform():
     asked: dict[str, object] = {"events": ["cycles"], "sample_bucket": "99us"}
     assert refusal(run=asked) == (
         '[run]: sample_bucket "99us" is below 100us, which only a simulated platform can do; '
         "write a longer one"
     )
     assert resolve(run=asked | {"sample_bucket": "100us"}).sample_bucket_ns == 100_000
-    simulated: dict[str, object] = asked | {"platform": "sim:sabrelite", "sample_bucket": "10us"}
-    assert resolve(run=simulated).sample_bucket_ns == 10_000
-    assert "not between 10us and 3600s" in refusal(run=simulated | {"sample_bucket": "9us"})
+    simulated: dict[str, object] = asked | {"platform": "sim:sabrelite", "sample_bucket": "1us"}
+    assert resolve(run=simulated).sample_bucket_ns == 1_000
+    assert "not between 1us and 3600s" in refusal(run=simulated | {"sample_bucket": "900ns"})
 
 
 def test_threads_under_policy_deadline_are_refused():

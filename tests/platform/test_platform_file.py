@@ -242,7 +242,7 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             "[gpu]",
             "line 10: gpu: unknown; use one of title architecture emulator emulated_cpu line "
             "place, or a table: core l1i l1d itlb dtlb level domain coherence counters timer "
-            "memory region",
+            "probe memory region",
         ),
         ("[l1d]", "[l1x]", "line 10: l1x: unknown; did you mean"),
         ("clock = ", "clok = ", 'line 8: core.clok: unknown; did you mean "clock"?'),

@@ -71,6 +71,13 @@ class CountedBy(StrEnum):
     MODEL = "model"
 
 
+class SampleBy(StrEnum):
+    """What reads the events of a simulated platform within jobs."""
+
+    FREE = "free"
+    INTERRUPT = "interrupt"
+
+
 def _only_ours(
     kind: str,
     text: str,
@@ -118,6 +125,15 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     ] = CountedBy.PLATFORM
     sample_cpu: int | None = None
     sample_bucket: Any = None
+    sample_by: Annotated[
+        str,
+        _only_ours(
+            "choice",
+            "Simulated: events are read within jobs at no cost, or by interrupts of each core.",
+            shown=SampleBy.FREE,
+            stated=tuple(one.value for one in SampleBy),
+        ),
+    ] = SampleBy.FREE
     keep: str = "all"
     max_misses: Annotated[
         int | None, _only_ours("count", "Exit with 1 if more jobs are not met.", metavar="N")
@@ -282,7 +298,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     `fail_fast`: a task that fails ends the others too. `stop_on`: the first such job ends the run.
     `events`: what is counted in every job, by the names that laxity-run knows; with
     `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
-    task). `counters`: what of a simulated platform they may be.
+    task), by `sample_by`. `counters`: what of a simulated platform they may be.
     `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
     """
 
@@ -302,6 +318,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     counters: CountedBy = CountedBy.PLATFORM
     sample_bucket_ns: int | None = None
     sample_cpu: int | None = None
+    sample_by: SampleBy = SampleBy.FREE
     trace: str | None = None
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()

@@ -33,6 +33,7 @@ from laxity.core.spec import (
     Overrun,
     Policy,
     RunTable,
+    SampleBy,
     Snapshots,
     Spec,
     TaskSpec,
@@ -251,6 +252,7 @@ def _resolve_run(
         counters=_resolve_counters(run),
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),
+        sample_by=_resolve_sample_by(run),
         trace=_resolve_trace(run.trace, run.on),
         tasks=tasks,
         interfere=interfere,
@@ -319,6 +321,22 @@ def _resolve_sample_cpu(run: RunTable) -> int | None:
         msg = f"sample_cpu {run.sample_cpu} is no CPU number; write 0 to {last}"
         raise ConfigError(msg)
     return run.sample_cpu
+
+
+def _resolve_sample_by(run: RunTable) -> SampleBy:
+    by = read_choice(run.sample_by, SampleBy, "sample_by")
+    if by is SampleBy.FREE:
+        return by
+    if run.platform == NATIVE_PLATFORM:
+        msg = (
+            f"sample_by {by}: of simulated platforms; a machine's tasks have a thread that reads "
+            "their events, and interrupts sample in laxity observe --events"
+        )
+        raise ConfigError(msg)
+    if run.sample_bucket is None:
+        msg = f"sample_by {by}: nothing is sampled; write sample_bucket too"
+        raise ConfigError(msg)
+    return by
 
 
 def _resolve_on(value: str | None) -> str | None:

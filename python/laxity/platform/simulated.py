@@ -20,6 +20,7 @@ from laxity.core.spec import (
     TRACE_AUTO,
     Isolation,
     Policy,
+    SampleBy,
     Spec,
     TaskSpec,
     corunners_of,
@@ -122,6 +123,7 @@ class SimulatedPlatform:
                 )
                 raise ConfigError(msg)
         check_events(self._model, spec.events, spec.counters)
+        self._check_sampling(spec)
         list(place_settings(self._model, place(spec, self.cpus())))
         find_built("laxity-sim")
         find_tool("laxity-sim")
@@ -131,6 +133,15 @@ class SimulatedPlatform:
             # What a suite's program is linked into need not be there yet.
             if name != GUEST_WORKLOAD:
                 self._workload(name)
+
+    def _check_sampling(self, spec: Spec) -> None:
+        if spec.sample_by is SampleBy.INTERRUPT and not self._model.values["probe.cycles"].number:
+            msg = (
+                f"sample_by {spec.sample_by}: {self._model.name} does not say what an interrupt "
+                "that reads counters takes; write cycles of [probe] into a copy of its file "
+                f"(laxity list platforms), or sample_by {SampleBy.FREE.value}"
+            )
+            raise ConfigError(msg)
 
     def notes(self, spec: Spec) -> list[str]:
         """Say what is counted that the platform itself does not count."""
@@ -248,8 +259,9 @@ class SimulatedPlatform:
         if isinstance(plan, ProbePlan):
             return [tool, str(seat.run_dir.absolute() / _SETTINGS), *words]
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
-        traced = ["--trace"] if plan.spec.trace else []
-        return [tool, str(seat.run_dir.absolute() / _SETTINGS), *traced, *launcher, *words]
+        flags = ["--trace"] if plan.spec.trace else []
+        flags += ["--interrupts"] if plan.spec.sample_by is SampleBy.INTERRUPT else []
+        return [tool, str(seat.run_dir.absolute() / _SETTINGS), *flags, *launcher, *words]
 
     def _emulator(self) -> list[str]:
         """Return the command line of the emulator up to the program."""

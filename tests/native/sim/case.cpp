@@ -322,6 +322,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.on_sample = asked.sample_ns > 0 ? note_sample : nullptr;
     listener.sample_ns = asked.sample_ns;
     listener.first_sample_ns = asked.first_sample_ns;
+    listener.interrupts = asked.interrupts;
     engine(
         &asked.platform,
         tasks.data(),
@@ -451,7 +452,9 @@ std::string describe(const Case &asked)
         number("limit", asked.limit_ns) + number("stop_behind", asked.stop_behind) +
         number("waits", static_cast<std::uint64_t>(asked.waits)) +
         number("samples", static_cast<std::uint64_t>(asked.sample_ns)) +
-        number("from", static_cast<std::uint64_t>(asked.first_sample_ns));
+        number("from", static_cast<std::uint64_t>(asked.first_sample_ns)) +
+        number("interrupts", asked.interrupts ? 1 : 0) + number("ticks", platform.probe_ticks) +
+        number("lines", platform.probe_code_lines) + number("+", platform.probe_data_lines);
     text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
     text += number("through", platform.writes_through ? 1 : 0) +
             number("placement", platform.placement) + number("seed", platform.placement_seed) +

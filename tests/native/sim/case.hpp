@@ -54,6 +54,7 @@ struct Case {
     std::uint64_t waits_seed = 0;
     std::int64_t sample_ns = 0; /* of a listener; 0: none */
     std::int64_t first_sample_ns = 0;
+    bool interrupts = false; /* to take them */
 };
 
 /* A call of the listener. */

@@ -358,6 +358,7 @@ int main(int argc, char **argv)
         .must_stop = never,
         .on_wait = nullptr,
         .on_sample = nullptr,
+        .interrupts = false,
         .sample_ns = 0,
         .first_sample_ns = 0,
     };

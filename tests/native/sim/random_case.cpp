@@ -427,6 +427,15 @@ void place_tasks(Random &random, Case &made)
     }
 }
 
+/* Whether, and how, samples are taken by interrupts. */
+void make_interrupts(Random &random, Case &made)
+{
+    made.interrupts = random.is(1, 2);
+    made.platform.probe_ticks = small(random, 1, 40);
+    made.platform.probe_code_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+    made.platform.probe_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+}
+
 void make_samples(Random &random, Case &made)
 {
     if (!random.is(1, 3)) {
@@ -495,5 +504,6 @@ Case random_case(std::uint64_t seed)
         place_tasks(where, made);
     }
     make_samples(random, made);
+    make_interrupts(random, made); /* the last one: what it draws changes nothing else */
     return made;
 }

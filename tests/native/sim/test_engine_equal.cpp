@@ -79,6 +79,7 @@ void add_features(Uses &uses, const naive::Features &features)
     uses["branches wrongly predicted as not taken"] += features.wrongly_not_taken;
     uses["pages lost to other tasks"] += features.pages_lost;
     uses["timer interrupts"] += features.interrupts;
+    uses["interrupts that read counters"] += features.reads;
     uses["timer interrupts before stops"] += features.interrupts_before_stops;
 }
 

@@ -430,6 +430,7 @@ void what_an_interrupt_has_evicted_is_reloaded(void)
     Case asked = interrupted(1);
     asked.programs = {a_job(3, {})};
     check(asked, {{0, 0, 43, 30, 2, 2, 0, 0}});
+    check_counts(asked, &laxity_sim_counts::lost_fetches, 1);
 }
 
 /*

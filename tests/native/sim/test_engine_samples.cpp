@@ -89,6 +89,36 @@ void a_sample_counts_no_time_of_the_kernel(void)
     );
 }
 
+/*
+ * Fetch to 22, three instructions to 52. The sample of 50 tells the third one as a whole; behind it
+ * the kernel fetches its line to 74 and takes five ticks. Three more from 79 to 109, of which that
+ * of 100 tells the third one as a whole: 22 + 60. Behind it five ticks of the kernel, whose line is
+ * there, and three instructions from 114 to 144.
+ */
+void a_sample_by_interrupt_is_taken_before_what_it_costs(void)
+{
+    Case asked = slow(9, {});
+    asked.platform.probe_ticks = 5;
+    asked.platform.probe_code_lines = 1;
+    asked.sample_ns = 50;
+    asked.first_sample_ns = 50;
+    asked.interrupts = true;
+    check_samples(asked, {{50, 52, 3, 0}, {100, 82, 6, 0}});
+    check(asked, {{0, 0, 144, 90, 22, 0, 0, 0}});
+}
+
+/* An instruction to 32, an interrupt for the samples of 10, 20 and 30 to 67, those of 40, 50 and 60
+ * with it; an instruction to 77, an interrupt for that of 70 to 112; to 122, where the job ends. */
+void however_often_is_sampled_a_task_goes_on(void)
+{
+    Case asked = slow(3, {});
+    asked.platform.probe_ticks = 35;
+    asked.sample_ns = 10;
+    asked.first_sample_ns = 10;
+    asked.interrupts = true;
+    check(asked, {{0, 0, 122, 30, 22, 0, 0, 0}});
+}
+
 /* A tick is ten nanoseconds: the line is there at tick 2, the job ends at 3, behind the samples of
  * this tick. */
 void several_samples_may_fall_on_one_tick(void)
@@ -117,6 +147,8 @@ int main()
 {
     RUN(a_sample_cuts_waits_but_no_instruction);
     RUN(a_sample_counts_no_time_of_the_kernel);
+    RUN(a_sample_by_interrupt_is_taken_before_what_it_costs);
+    RUN(however_often_is_sampled_a_task_goes_on);
     RUN(several_samples_may_fall_on_one_tick);
     return test_exit_code();
 }

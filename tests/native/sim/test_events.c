@@ -62,6 +62,13 @@ static void walks_are_refills_of_their_tlb(void)
     CHECK_EQUAL(count(LAXITY_MODEL_EVENT_BRANCH_MISSES, &counts), 7);
 }
 
+static void extrinsic_misses_are_lines_that_others_evicted(void)
+{
+    const struct laxity_sim_counts counts = {.lost_fetches = 2, .lost_data = 3};
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_L1I_EXTRINSIC, &counts), 2);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_L1D_EXTRINSIC, &counts), 3);
+}
+
 static void lines_that_moved_are_told_apart_by_what_brought_them(void)
 {
     const struct laxity_sim_counts counts = {
@@ -78,6 +85,7 @@ int main(void)
     RUN(upgrades_are_no_refills_and_take_none_away);
     RUN(walks_are_refills_of_their_tlb);
     RUN(cycles_are_whole_ones);
+    RUN(extrinsic_misses_are_lines_that_others_evicted);
     RUN(lines_that_moved_are_told_apart_by_what_brought_them);
     return test_exit_code();
 }

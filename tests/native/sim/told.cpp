@@ -59,6 +59,8 @@ std::vector<Count> counts_of(const laxity_sim_counts &counts)
         {"fetch_joins", counts.fetch_joins},
         {"upgrades", counts.upgrades},
         {"transfers", counts.transfers},
+        {"lost_fetches", counts.lost_fetches},
+        {"lost_data", counts.lost_data},
         {"moved_fetches", counts.moved_fetches},
         {"moved_loads", counts.moved_loads},
         {"moved_stores", counts.moved_stores},

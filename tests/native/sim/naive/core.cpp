@@ -21,6 +21,7 @@ namespace {
 constexpr unsigned SET_BITS = 64;
 constexpr unsigned KERNEL_DATA_SHIFT = 40; /* to where the kernel's data of core 0 lies */
 constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U; /* code; data lies so far behind */
+constexpr std::uint64_t READ_ADDRESS = std::uint64_t{3} << 38U;  /* likewise */
 constexpr unsigned WEAKLY_TAKEN = 2;                             /* of a predictor's counter */
 constexpr unsigned STRONGLY_TAKEN = 3;
 
@@ -94,6 +95,8 @@ void Stepper::go_on(Core &core, Task *task)
     if (core.steps.empty()) {
         if (platform_.timer_interval > 0 && core.now >= core.next_timer) {
             interrupt(core, *task);
+        } else if (core.is_read) {
+            read_counters(core, *task);
         } else {
             begin_instruction(core, *task);
         }
@@ -114,6 +117,11 @@ void Stepper::go_on(Core &core, Task *task)
     core.now += step.ticks;
     if (step.what == Step::What::Return) {
         end_interrupt(core);
+    } else if (step.what == Step::What::HasRead) {
+        core.is_interrupted = false;
+        core.is_read = false;
+        core.read_until = core.now;
+        features_.reads++;
     } else if (task != nullptr) {
         do_step(core, *task, step);
     }
@@ -329,6 +337,14 @@ void Stepper::interrupt(Core &core, Task &task)
     task.fetched.reset();
     add_kernel_lines(core, TIMER_ADDRESS, platform_.timer_code_lines, platform_.timer_data_lines);
     core.steps.push_back({Step::What::Return, {}, platform_.timer_ticks});
+}
+
+void Stepper::read_counters(Core &core, Task &task)
+{
+    core.is_interrupted = true;
+    task.fetched.reset();
+    add_kernel_lines(core, READ_ADDRESS, platform_.probe_code_lines, platform_.probe_data_lines);
+    core.steps.push_back({Step::What::HasRead, {}, platform_.probe_ticks});
 }
 
 void Stepper::end_interrupt(Core &core)

@@ -79,7 +79,8 @@ struct Step {
         Results, /* behind the last access */
         Ticks,
         Walked, /* to the page of what is accessed next */
-        Return  /* from a timer's interrupt */
+        Return, /* from a timer's interrupt */
+        HasRead /* likewise, from one that reads counters */
     };
     What what;
     Touch touch{};
@@ -112,7 +113,9 @@ struct Core {
     std::vector<std::shared_ptr<Request>> loads{}; /* of the instruction */
     std::vector<unsigned> counters{};              /* of the predictor */
     std::uint64_t next_timer = 0;
-    bool is_interrupted = false; /* by the timer */
+    bool is_interrupted = false; /* by the timer, or to be read */
+    bool is_read = false;        /* that interrupt is to come, or there */
+    std::uint64_t read_until = 0;
 
     /* None: that is not known, or there is nothing to be done. */
     [[nodiscard]] std::optional<std::uint64_t> next_action() const;
@@ -156,6 +159,7 @@ class Stepper {
     bool add_walk(Core &core, const By &by);
     void do_step(Core &core, Task &task, const Step &step);
     void interrupt(Core &core, Task &task);
+    void read_counters(Core &core, Task &task);
     void end_interrupt(Core &core);
     void branch(Core &core, Task &task);
 

@@ -350,6 +350,10 @@ Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
 std::optional<Place> Machine::allocate_first(const By &by, const Touch &touch, Request *request)
 {
     Cache &first = first_level(by.core, touch.kind);
+    if (request != nullptr && first.lost.contains(touch.line)) {
+        laxity_sim_counts &counts = totals_.cores[by.core];
+        (touch.kind == Kind::Fetch ? counts.lost_fetches : counts.lost_data)++;
+    }
     if (passes_first(touch)) {
         take_lost(first, touch.line, request);
         return std::nullopt;

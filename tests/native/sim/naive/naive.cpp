@@ -205,6 +205,10 @@ void Simulation::tell_sample()
     };
     n_samples_++;
     listener_.on_sample(listener_.context, &sample);
+    for (Core &core : cores_) {
+        const bool is_anybodys = listener_.interrupts && core.state != State::Idle;
+        core.is_read |= is_anybodys && now_ > core.read_until;
+    }
 }
 
 laxity_sim_taken Simulation::taken_by(const Task &task) const

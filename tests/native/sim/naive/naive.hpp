@@ -41,6 +41,7 @@ struct Features {
     std::uint64_t wrongly_not_taken = 0;
     std::uint64_t pages_lost = 0; /* to other tasks, and walked for again */
     std::uint64_t interrupts = 0;
+    std::uint64_t reads = 0;                   /* interrupts that read counters */
     std::uint64_t interrupts_before_stops = 0; /* of cores that were asked to stop meanwhile */
     std::uint64_t handed_down_clean = 0;       /* to exclusive levels */
     std::uint64_t handed_down_held = 0;        /* clean, to exclusive levels that have them */
