@@ -210,8 +210,12 @@ def show_share(part: int, whole: int) -> str:
     """Show part of whole in percent, with enough digits that few of many is not 0 %."""
     if not whole:
         return "no release"
-    percent = 100 * part / whole
-    return f"{percent:.3g} %"
+    return show_ratio(part / whole)
+
+
+def show_ratio(ratio: float) -> str:
+    """Show a ratio in percent, with three digits that count."""
+    return f"{100 * ratio:.3g} %"
 
 
 def count_noun(count: int, noun: str) -> str:

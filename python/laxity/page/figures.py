@@ -41,6 +41,7 @@ _SPAN_SHARE, _SPAN_PT, _SHORTEST_SPAN = 0.045, 4.0, 0.002
 _RATE_UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _RATE_INKS = ("alone", "interfered", "contention", "rest")
 _RATE_DASHES: tuple[Any, ...] = ("solid", (0, (4, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
+_WINDOW_MARKS = ("o", "s", "^", "D")
 _FEW_DOTS = 200
 
 
@@ -287,6 +288,40 @@ def rates(
         axes.grid(visible=True, axis="y")
         if len(lines) > 1:
             figure.legend(loc="outside lower center", ncols=2, handlelength=2.4)
+        return to_svg(figure, prefix, alt)
+
+
+def windows(
+    points: Sequence[tuple[str, FloatArray, FloatArray]], label: str, prefix: str, alt: str
+) -> str:
+    """Draw shares over time, one mark for each window of its task.
+
+    Args:
+        points: Of each task: its name, ends of windows in ns since t0, and shares in percent.
+        label: What the shares are of.
+        prefix: Of ids.
+        alt: What the figure shows.
+    """
+    with drawing() as (figure, axes):
+        end_ns = max(float(times_ns.max(initial=0)) for _, times_ns, _ in points)
+        for rank, (name, times_ns, percent) in enumerate(points):
+            again, place = divmod(rank, len(_RATE_INKS))
+            axes.plot(
+                times_ns,
+                percent,
+                color=INK[_RATE_INKS[place]],
+                marker=_WINDOW_MARKS[(place + again) % len(_WINDOW_MARKS)],
+                markersize=2,
+                linestyle="none",
+                label=name,
+            )
+        axes.set_title(f"{label} (%)")
+        axes.set_ylim(bottom=0)
+        axes.set_xlim(0, end_ns)
+        set_time_axis(axes.xaxis, (0, end_ns), "time since t0", is_log=False)
+        axes.grid(visible=True, axis="both")
+        if len(points) > 1:
+            figure.legend(loc="outside lower center", ncols=4, handlelength=1)
         return to_svg(figure, prefix, alt)
 
 

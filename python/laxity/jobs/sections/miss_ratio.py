@@ -1,0 +1,176 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Miss ratios over time, each window by its task, if the run sampled misses."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from laxity.jobs import rows as analysis
+from laxity.jobs.miss_ratio import BUSY_SHARE, Cache, MissRatio, caches_of
+from laxity.jobs.rates import Rates, rates_of
+from laxity.jobs.run_data import RunData, TaskData
+from laxity.jobs.section_parts import quantity
+from laxity.page import figures
+from laxity.page.blocks import (
+    Block,
+    Cell,
+    FigureBlock,
+    Figures,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    number_cell,
+    show_count,
+    show_duration,
+    show_ratio,
+    text_cell,
+)
+
+_TEXT = (
+    "A window lies between two samples of the counters. “Without a switch”: of the windows in "
+    "which a task had its CPU all along, and in the two before. Extrinsic misses are of lines that "
+    "other tasks, the kernel or a probe have evicted; the others are the task's own (intrinsic)."
+)
+_ESTIMATED = (
+    "Estimated: what a task missed more than at its ratio without a switch is called extrinsic."
+)
+_NO_TRACE = (
+    "Without a scheduling trace (--trace) nobody knows in which windows a task was switched to."
+)
+_POINTS = 4000
+
+
+def build(run: RunData) -> Section | None:
+    """Build the section; None for a run that sampled no misses of its tasks."""
+    clock = run.manifest.clock
+    caches = caches_of([event.name for event in run.manifest.events])
+    if run.samples is None or clock is None or clock.t0_ns is None or not caches:
+        return None
+    blocks: list[Block] = [Paragraph(_TEXT, is_explanation=True)]
+    quantities: list[Quantity] = []
+    for cache in caches:
+        found = [(task, one) for task in run.tasks if (one := _ratio_of(run, task, cache))]
+        if found:
+            blocks += _blocks_of(run, cache, found)
+            quantities += [
+                one for task, ratio in found for one in _quantities(run, task, cache, ratio)
+            ]
+    if not quantities:
+        return None
+    if not run.attributions:
+        blocks.append(Paragraph(_NO_TRACE))
+    elif any(cache.extrinsic is None for cache in caches):
+        blocks.append(Paragraph(_ESTIMATED))
+    return Section(
+        f"{run.prefix}-miss-ratio", "Miss ratio over time", tuple(blocks), tuple(quantities)
+    )
+
+
+def _ratio_of(run: RunData, task: TaskData, cache: Cache) -> MissRatio | None:
+    misses, accesses = (_rates(run, task, name) for name in (cache.misses, cache.accesses))
+    extrinsic = None if cache.extrinsic is None else _rates(run, task, cache.extrinsic)
+    if misses is None or accesses is None or not np.array_equal(misses.edges_ns, accesses.edges_ns):
+        return None
+    if not accesses.counts[-1]:
+        return None
+    return MissRatio(misses, accesses, extrinsic, _switched_on_ns(run, task))
+
+
+def _rates(run: RunData, task: TaskData, name: str) -> Rates | None:
+    clock, names = run.manifest.clock, [event.name for event in run.manifest.events]
+    t0_ns = 0 if clock is None or clock.t0_ns is None else clock.t0_ns
+    return rates_of(run.samples, task.result.index, names.index(name), t0_ns)
+
+
+def _switched_on_ns(run: RunData, task: TaskData) -> figures.FloatArray | None:
+    """Say when a task got a CPU: at the start of each job, and behind each preemption."""
+    attribution = run.attributions.get(task.result.index)
+    clock = run.manifest.clock
+    if attribution is None or clock is None or clock.t0_ns is None:
+        return None
+    starts = analysis.present(task.rows["start_ns"])
+    ends = np.array([one.from_ns + one.duration_ns for one in attribution.preemptions], np.int64)
+    return (np.concatenate([starts, ends]) - clock.t0_ns).astype(float)
+
+
+def _blocks_of(
+    run: RunData, cache: Cache, found: list[tuple[TaskData, MissRatio]]
+) -> Iterator[Block]:
+    yield Figures((_figure(run, cache, found),))
+    head = (
+        "task",
+        "average",
+        "without a switch",
+        "highest window",
+        "extrinsic misses",
+        "n, windows",
+    )
+    rows = tuple(_row(task, ratio) for task, ratio in found)
+    yield Table(f"{_title(cache)} ({run.kind})", head, rows)
+
+
+def _title(cache: Cache) -> str:
+    return f"{cache.misses} per {cache.accesses}"
+
+
+def _row(task: TaskData, ratio: MissRatio) -> tuple[Cell, ...]:
+    share = ratio.extrinsic_share
+    how = "counted" if ratio.extrinsic is not None else "estimated"
+    return (
+        text_cell(task.result.name, "" if ratio.misses.is_exact else "counters were shared"),
+        number_cell(show_ratio(ratio.mean)),
+        number_cell("not stated" if ratio.quiet_mean is None else show_ratio(ratio.quiet_mean)),
+        number_cell(show_ratio(ratio.highest)),
+        number_cell("not stated") if share is None else number_cell(show_ratio(share), how),
+        number_cell(show_count(ratio.n)),
+    )
+
+
+def _figure(run: RunData, cache: Cache, found: list[tuple[TaskData, MissRatio]]) -> FigureBlock:
+    identity = f"{run.prefix}-miss-ratio-{cache.name}"
+    points = [
+        (
+            task.result.name,
+            ratio.misses.edges_ns[1:][ratio.is_busy][:: _step(ratio)],
+            100 * ratio.ratio[ratio.is_busy][:: _step(ratio)],
+        )
+        for task, ratio in found
+    ]
+    n = sum(len(times) for _, times, _ in points)
+    width_ns = float(np.median(np.diff(found[0][1].misses.edges_ns)))
+    title = f"{_title(cache)} over time"
+    facts = f"{run.kind}, n = {show_count(n)} windows of {show_duration(round(width_ns))}"
+    caption = (
+        f"{title} ({facts}); a point is a window of a task in which it made at least "
+        f"{show_ratio(BUSY_SHARE)} of the accesses of its busiest one."
+    )
+    said = "; ".join(
+        f"{task.result.name}: {show_ratio(ratio.mean)} on average, at most "
+        f"{show_ratio(ratio.highest)}"
+        for task, ratio in found
+    )
+    alt = f"{title}, {facts}. {said}."
+    return FigureBlock(
+        identity, partial(figures.windows, points, _title(cache), identity, alt), caption
+    )
+
+
+def _step(ratio: MissRatio) -> int:
+    return -(-int(ratio.is_busy.sum()) // _POINTS) or 1
+
+
+def _quantities(run: RunData, task: TaskData, cache: Cache, ratio: MissRatio) -> Iterator[Quantity]:
+    how = "counted" if ratio.extrinsic is not None else "estimated from windows without a switch"
+    values = (
+        ("mean", ratio.mean, None),
+        ("without_switch", ratio.quiet_mean, None),
+        ("max", ratio.highest, f"of windows with {show_ratio(BUSY_SHARE)} of the busiest one"),
+        ("extrinsic_share", ratio.extrinsic_share, how),
+    )
+    for what, value, note in values:
+        if value is not None and np.isfinite(value):
+            name = f"{cache.name}_miss_ratio_{what}"
+            yield quantity(run, task, name, value, unit="ratio", n=ratio.n, note=note)
