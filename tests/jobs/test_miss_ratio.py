@@ -5,14 +5,14 @@
 import numpy as np
 import pytest
 
-from laxity.jobs.miss_ratio import Cache, MissRatio, caches_of
+from laxity.jobs.miss_ratio import Cache, FloatArray, MissRatio, caches_of
 from laxity.jobs.rates import Rates
 
 
 def rates(counts: list[int]) -> Rates:
     """Counts of windows of 10 ns."""
-    sums = np.cumsum([0, *counts]).astype(float)
-    return Rates(10.0 * np.arange(len(sums)), sums, is_exact=True)
+    sums: FloatArray = np.cumsum([0, *counts]).astype(np.float64)
+    return Rates((10 * np.arange(len(sums))).astype(np.float64), sums, is_exact=True)
 
 
 def ratio(

@@ -48,6 +48,7 @@ class LazyGroup(click.Group):
         "import": ("import_set", "import_set", "Write another tool's task set as a spec."),
         "list": ("list", "list_workloads", "List the bundled workloads."),
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
+        "monitor": ("monitor", "monitor", "Watch cache misses of tasks, and what watching takes."),
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "platform": ("platform", "platform", "Write platform files from what was measured."),
         "profile": ("profile", "profile", "Tell what programs do, alone and interfered with."),

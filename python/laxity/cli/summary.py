@@ -11,6 +11,7 @@ from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns, format_size_bytes
 from laxity.jobs import rows as analysis
 from laxity.jobs.memory_need import need_words
+from laxity.jobs.monitor import OBSERVED
 from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.rows import Summary
@@ -52,6 +53,8 @@ def summary_text(run: Run) -> str:
         return _outcome_line(run.manifest) + reproduction_text(run)
     if run.manifest.kind == "profile":
         return _outcome_line(run.manifest) + _profile_text(run)
+    if run.manifest.kind == "monitor":
+        return _outcome_line(run.manifest) + _monitor_text(run)
     page = read_page(run)
     found = [block for data in page.runs for block in _found_blocks(page, data)]
     found_text = text_of([*found, *(Paragraph(line) for line in _after_lines(page))])
@@ -94,6 +97,18 @@ def _profile_text(run: Run) -> str:
     tables = [block for section in sections(run) for block in section.blocks]
     changes = [Paragraph(f"changed during the run: {one}") for one in run.manifest.doctor_drift]
     return text_of([*found, *tables, *overview(asked), *changes])
+
+
+def _monitor_text(run: Run) -> str:
+    from laxity.jobs.sections import intrusion, miss_ratio, rates  # noqa: PLC0415 - few runs are such
+
+    page = read_page(run)
+    observed = [one for one in page.runs if one.label == OBSERVED]
+    sections = [
+        intrusion.build(page),
+        *(miss_ratio.build(one) or rates.build(one) for one in observed),
+    ]
+    return text_of([block for one in sections if one is not None for block in one.blocks])
 
 
 def _suite_text(run: Run) -> str:

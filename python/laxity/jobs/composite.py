@@ -65,7 +65,7 @@ class Composite:
         platform: Of all of them, as the manifest names it.
     """
 
-    kind: Literal["demo", "measure", "profile", "reproduction", "suite"]
+    kind: Literal["demo", "measure", "monitor", "profile", "reproduction", "suite"]
     name: str
     final: Path
     command_line: list[str]

@@ -60,6 +60,15 @@ def events_of(model: PlatformModel) -> Iterator[tuple[str, str, str]]:
         yield name, meaning, reason
 
 
+def countable(model: PlatformModel, wanted: Sequence[str], counters: CountedBy) -> tuple[str, ...]:
+    """Choose of events those that a platform counts, the first of them, as many as it can."""
+    found = [name for name in wanted if not _reason(model, name)]
+    if counters is CountedBy.PLATFORM:
+        found = [name for name in found if _is_counted(model, name)]
+        found = found[: model.number("counters.registers")]
+    return tuple(found)
+
+
 def modelled_events(model: PlatformModel) -> list[str]:
     """Name the events that a platform has, whether or not its processor counts them."""
     known = model.values["counters.events"].key.words
@@ -69,7 +78,10 @@ def modelled_events(model: PlatformModel) -> list[str]:
 def _is_counted(model: PlatformModel, name: str) -> bool:
     """Tell whether the processor counts an event of the model."""
     counted = model.values["counters.events"]
-    return not counted.number or name in counted.text.split()
+    if counted.number:
+        return name in counted.text.split()
+    # No processor knows who has evicted a line, or left it elsewhere.
+    return not (name.startswith("moved_") or name.endswith("_extrinsic"))
 
 
 def _reason(model: PlatformModel, name: str) -> str:

@@ -13,6 +13,7 @@ from laxity.jobs.sections import (
     distributions,
     fallbacks,
     files,
+    intrusion,
     machine,
     method,
     miss_ratio,
@@ -69,7 +70,11 @@ def page_of(run: Run, exceedance: float | None) -> Page:
 
 def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
     """Overview, then every run, then what holds for all of them."""
-    overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
+    overview = (
+        fallbacks.build(page),
+        comparison.build(page) if page.is_composite else None,
+        intrusion.build(page),
+    )
     yield Group("overview", "", tuple(section for section in overview if section is not None))
     for run in page.runs:
         built = (build(run) for build in _builders(run, exceedance))

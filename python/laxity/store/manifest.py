@@ -26,6 +26,7 @@ RunKind = Literal[
     "run",
     "demo",
     "measure",
+    "monitor",
     "observe",
     "bound",
     "compare",
@@ -37,7 +38,7 @@ RunKind = Literal[
     "workingset",
 ]
 # Kinds of run that have jobs, their own or those of runs within them.
-KINDS_WITH_JOBS: Final = frozenset({"run", "observe", "demo"})
+KINDS_WITH_JOBS: Final = frozenset({"run", "observe", "demo", "monitor"})
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What watching takes from the tasks that are watched."""
+
+import numpy as np
+
+from laxity.jobs.intrusion import Intrusion, Watched, intrusion_of, sampled_ns
+from laxity.jobs.monitor import OBSERVED, UNOBSERVED
+from laxity.jobs.run_data import PageData, RunData, TaskData
+from laxity.jobs.section_parts import quantity
+from laxity.page.blocks import (
+    Block,
+    Cell,
+    Kind,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    duration_cell,
+    number_cell,
+    show_count,
+    show_duration,
+    show_ratio,
+    text_cell,
+)
+
+_TEXT = (
+    "The same jobs, from start to finish, unobserved and observed: what they take more is what "
+    "reading takes itself, and what they reload of what it has evicted. Jobs that other tasks "
+    "preempted more often in one of the runs are left out."
+)
+_HEAD = (
+    "task",
+    "unobserved",
+    "observed",
+    "longer by",
+    "for each sample",
+    "n, jobs",
+    "samples in them",
+)
+Found = list[tuple[TaskData, Intrusion]]
+
+
+def build(page: PageData) -> Section | None:
+    """Build the section; None unless the page has a run without samples and the one with them."""
+    by_name = {run.label: run for run in page.runs}
+    unobserved, observed = by_name.get(UNOBSERVED), by_name.get(OBSERVED)
+    if page.manifest.kind != "monitor" or unobserved is None or observed is None:
+        return None
+    found = _found(unobserved, observed)
+    if not found:
+        return None
+    width_ns = _distance_ns(observed)
+    blocks: list[Block] = [
+        Paragraph(_answer(found, width_ns, observed.kind)),
+        Table(
+            f"Start to finish of jobs ({observed.kind})",
+            _HEAD,
+            tuple(_row(*one, observed.kind) for one in found),
+        ),
+        Paragraph(_TEXT, is_explanation=True),
+    ]
+    quantities = [
+        one for task, intrusion in found for one in _quantities(observed, task, intrusion)
+    ]
+    return Section("intrusion", "What the probe takes", tuple(blocks), tuple(quantities))
+
+
+def _found(unobserved: RunData, observed: RunData) -> Found:
+    times_ns = sampled_ns(observed.samples)
+    names = [task.result.name for task in unobserved.tasks]
+    before = {
+        task.result.name: Watched.of(
+            task.rows, unobserved.attributions.get(task.result.index), names
+        )
+        for task in unobserved.tasks
+    }
+    found = []
+    for task in observed.tasks:
+        alone = before.get(task.result.name)
+        seen = Watched.of(task.rows, observed.attributions.get(task.result.index), names)
+        one = None if alone is None else intrusion_of(alone, seen, times_ns)
+        if one is not None:
+            found.append((task, one))
+    return found
+
+
+def _distance_ns(observed: RunData) -> int:
+    times_ns = sampled_ns(observed.samples)
+    return round(float(np.median(np.diff(times_ns)))) if len(times_ns) > 1 else 0
+
+
+def _is_told(intrusion: Intrusion, kind: Kind) -> bool:
+    return kind == "simulated" or (intrusion.test is not None and intrusion.test.is_different)
+
+
+def _answer(found: Found, distance_ns: int, kind: Kind) -> str:
+    every = f"A sample every {show_duration(distance_ns)}"
+    told = [(task, one) for task, one in found if _is_told(one, kind)]
+    if not told:
+        return f"{every} cannot be told from noise in the jobs of any task ({kind})."
+    task, most = max(told, key=lambda one: one[1].share)
+    each = most.per_sample_ns
+    of_each = "" if each is None else f", {show_duration(round(each))} for each sample"
+    return (
+        f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}{of_each} "
+        f"({kind}, n = {show_count(most.n)}): more than those of any other task."
+        if len(found) > 1
+        else f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}"
+        f"{of_each} ({kind}, n = {show_count(most.n)})."
+    )
+
+
+def _row(task: TaskData, intrusion: Intrusion, kind: Kind) -> tuple[Cell, ...]:
+    note = "" if _is_told(intrusion, kind) else "not told from noise"
+    each = intrusion.per_sample_ns
+    return (
+        text_cell(task.result.name),
+        duration_cell(round(intrusion.unobserved_ns / intrusion.n)),
+        duration_cell(round(intrusion.observed_ns / intrusion.n)),
+        number_cell(show_ratio(intrusion.share), note),
+        number_cell("no sample") if each is None else duration_cell(round(each)),
+        number_cell(show_count(intrusion.n)),
+        number_cell(show_count(intrusion.n_samples)),
+    )
+
+
+def _quantities(run: RunData, task: TaskData, intrusion: Intrusion) -> list[Quantity]:
+    note = None if _is_told(intrusion, run.kind) else "not told from noise"
+    values = [("probe_share", intrusion.share, "ratio")]
+    if intrusion.per_sample_ns is not None:
+        values.append(("probe_per_sample", intrusion.per_sample_ns, "ns"))
+    return [
+        quantity(run, task, name, value, unit=unit, n=intrusion.n, note=note)
+        for name, value, unit in values
+    ]

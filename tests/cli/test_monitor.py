@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Tasks whose misses are watched: by hand on a simulated platform, and here as far as it goes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.laxity_command import Laxity
+
+FILE = Path(__file__).with_name("one-core.toml")
+# 1200 cycles of 1.2 GHz: 1 us.
+PROBE = "[probe]\ncycles = 1200\n[l1i]"
+SPEC = """
+schema = 1
+[run]
+duration = "10ms"
+[[task]]
+name = "fast"
+workload = "mem"
+args = ["4KiB", "200"]
+period = "2ms"
+priority = 90
+[[task]]
+name = "slow"
+workload = "mem"
+args = ["16KiB", "200"]
+period = "10ms"
+priority = 50
+"""
+EVENTS = ("--events", "instructions,l1d_refill,l1d_access")
+
+
+@pytest.fixture
+def watched(laxity: Laxity) -> Laxity:
+    (laxity.directory / "p.toml").write_text(FILE.read_text().replace("[l1i]", PROBE))
+    (laxity.directory / "tasks.toml").write_text(SPEC)
+    return laxity
+
+
+def monitor(laxity: Laxity, *words: str) -> tuple[Any, dict[tuple[str, str, str], Any]]:
+    """Run it, and return the figures of its page by task and name."""
+    done = laxity("monitor", "./tasks.toml", "--platform", "sim:./p.toml", "--run-dir", "D", *words)
+    assert done.returncode == 0, done.stderr
+    derived = json.loads((laxity.directory / "D" / "derived.json").read_text())
+    found = {(one["run"], one["task"], one["name"]): one for one in derived["quantities"]}
+    return done, found
+
+
+def test_an_interrupt_takes_of_each_job_what_the_platform_file_says(watched: Laxity):
+    done, figures = monitor(watched, "--probe", "interrupt", "--every", "50us", *EVENTS)
+    for task in ("fast", "slow"):
+        # 1 us each, which is 2 % of the time between two: at most one more in a job.
+        each = figures["observed", task, "probe_per_sample"]
+        assert 990 <= each["value"] <= 1010, each
+        assert 0.015 < figures["observed", task, "probe_share"]["value"] < 0.03
+    assert done.stdout.splitlines()[1].startswith("A sample every 50 µs makes the jobs of ")
+
+
+def test_a_task_that_reads_takes_two_switches(watched: Laxity):
+    _, figures = monitor(watched, "--probe", "task", "--every", "500us", *EVENTS)
+    # Two switches of 2 us each, a job of a few instructions, and what was evicted is reloaded.
+    each = figures["observed", "slow", "probe_per_sample"]["value"]
+    assert 4000 <= each <= 6000
+    assert ("observed", "probe", "probe_share") not in figures
+
+
+def test_reading_at_no_cost_is_not_compared(watched: Laxity):
+    done, figures = monitor(watched, "--probe", "free", *EVENTS)
+    assert not [key for key in figures if key[2].startswith("probe")]
+    assert (watched.directory / "D" / "runs" / "observed").is_dir()
+    assert not (watched.directory / "D" / "runs" / "unobserved").exists()
+    assert "l1d_refill per l1d_access" in done.stdout
+
+
+def test_a_highest_overhead_chooses_how_often_is_read(watched: Laxity):
+    most = ("--max-overhead", "1%")
+    done, figures = monitor(watched, "--probe", "interrupt", "--every", "20us", *most, *EVENTS)
+    # 1 us of 20 is 5 %: at least every 100 us; a little more than 1 us is read into 200.
+    assert "A sample every 100 µs" in done.stdout or "A sample every 200 µs" in done.stdout
+    shares = [one["value"] for (_, _, name), one in figures.items() if name == "probe_share"]
+    assert shares
+    assert max(shares) <= 0.0101
+
+
+def test_two_runs_of_a_monitor_are_identical(watched: Laxity):
+    words = ("--probe", "interrupt", "--seed", "1", *EVENTS)
+    _, first = monitor(watched, *words)
+    (watched.directory / "D").rename(watched.directory / "first")
+    _, second = monitor(watched, *words)
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--probe", "task", "-t", "3"), "write --duration in its place"),
+        (("--max-overhead", "1"), "not a share of the time; write 1%"),
+        (("--max-overhead", "nan%"), "not a share of the time"),
+        (("--max-overhead", "100%"), "not a share of the time"),
+        (("--every", "5"), "--every"),
+        (("--every", "10ns"), "not between 1us and 3600s"),
+    ],
+)
+def test_what_cannot_be_watched_so_is_refused(watched: Laxity, words: tuple[str, ...], said: str):
+    done = watched("monitor", "./tasks.toml", "--platform", "sim:./p.toml", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (watched.directory / "runs").exists()
+
+
+def test_a_task_as_high_as_the_one_that_reads_is_refused(watched: Laxity):
+    spec = watched.directory / "tasks.toml"
+    spec.write_text(SPEC.replace("priority = 90", "priority = 99"))
+    done = watched("monitor", "./tasks.toml", "--platform", "sim:./p.toml")
+    assert done.returncode == 2
+    assert 'it has priority 99, and task "fast" too; write 98 or less there' in done.stderr
+
+
+def test_here_a_thread_reads_and_noise_is_told(laxity: Laxity):
+    words = (
+        "-b",
+        "64KiB",
+        "-p",
+        "5ms",
+        "-t",
+        "40",
+        "--events",
+        "page-faults",
+        "--allow-unprivileged",
+    )
+    done = laxity("monitor", "mem", *words, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    assert "for each sample" in done.stdout
+    observed = laxity.directory / "D" / "runs" / "observed"
+    assert (observed / "counters.npy").is_file()
+    assert not (laxity.directory / "D" / "runs" / "unobserved" / "counters.npy").exists()
+
+
+def test_an_interrupt_here_is_refused_with_what_does_it(laxity: Laxity):
+    done = laxity("monitor", "mem", "-p", "5ms", "-t", "40", "--probe", "interrupt")
+    assert done.returncode == 2
+    assert "laxity observe --events samples by interrupts" in done.stderr
