@@ -81,6 +81,18 @@ def test_extrinsic_misses_are_counted_or_else_estimated_from_windows_without_a_s
     assert ratio([0], [10], [0]).extrinsic_share is None
 
 
+def test_misses_of_the_first_job_are_not_estimated_to_be_others():
+    # Behind 20 ns, windows 2 to 5: 10 + 1 + 1 + 1 of 40; windows 5 at 1 of 10 is quiet: 9 of 13.
+    found = MissRatio(
+        rates([10, 10, 10, 1, 1, 1]),
+        rates([10] * 6),
+        switched_on_ns=np.array([0.0, 20.0]),
+        settled_ns=20.0,
+    )
+    assert found.quiet_mean == pytest.approx(1 / 10)
+    assert found.extrinsic_share == pytest.approx(9 / 13)
+
+
 def test_a_task_that_misses_less_behind_its_switches_has_no_extrinsic_misses():
     found = ratio([0, 0, 0, 5], [10] * 4, switched_on_ns=[0.0])
     assert found.extrinsic_share == 0

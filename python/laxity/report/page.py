@@ -28,6 +28,7 @@ _PAGES = {
     "bound": "laxity.bounds.page",
     "compare": "laxity.compare.page",
     "experiment": "laxity.bounds.experiment_page",
+    "monitor": "laxity.report.monitor_page",
     "profile": "laxity.profile.page",
     "reproduction": "laxity.papers.page",
     "suite": "laxity.suites.page",

@@ -13,7 +13,6 @@ from laxity.jobs.sections import (
     distributions,
     fallbacks,
     files,
-    intrusion,
     machine,
     method,
     miss_ratio,
@@ -73,7 +72,6 @@ def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
     overview = (
         fallbacks.build(page),
         comparison.build(page) if page.is_composite else None,
-        intrusion.build(page),
     )
     yield Group("overview", "", tuple(section for section in overview if section is not None))
     for run in page.runs:

@@ -43,27 +43,35 @@ Found = list[tuple[TaskData, Intrusion]]
 
 def build(page: PageData) -> Section | None:
     """Build the section; None unless the page has a run without samples and the one with them."""
-    by_name = {run.label: run for run in page.runs}
-    unobserved, observed = by_name.get(UNOBSERVED), by_name.get(OBSERVED)
-    if page.manifest.kind != "monitor" or unobserved is None or observed is None:
+    observed, found = _compared(page)
+    if observed is None or not found:
         return None
-    found = _found(unobserved, observed)
-    if not found:
-        return None
-    width_ns = _distance_ns(observed)
+    rows = tuple(_row(task, one, observed.kind) for task, one in found)
     blocks: list[Block] = [
-        Paragraph(_answer(found, width_ns, observed.kind)),
-        Table(
-            f"Start to finish of jobs ({observed.kind})",
-            _HEAD,
-            tuple(_row(*one, observed.kind) for one in found),
-        ),
+        *(Paragraph(line) for line in sentences(page)),
+        Table(f"Start to finish of jobs ({observed.kind})", _HEAD, rows),
         Paragraph(_TEXT, is_explanation=True),
     ]
     quantities = [
         one for task, intrusion in found for one in _quantities(observed, task, intrusion)
     ]
     return Section("intrusion", "What the probe takes", tuple(blocks), tuple(quantities))
+
+
+def sentences(page: PageData) -> tuple[str, ...]:
+    """Say by how much jobs became longer; nothing where there is nothing to compare."""
+    observed, found = _compared(page)
+    if observed is None or not found:
+        return ()
+    return (_answer(found, _distance_ns(observed), observed.kind),)
+
+
+def _compared(page: PageData) -> tuple[RunData | None, Found]:
+    by_name = {run.label: run for run in page.runs}
+    unobserved, observed = by_name.get(UNOBSERVED), by_name.get(OBSERVED)
+    if unobserved is None or observed is None or observed.samples is None:
+        return observed, []
+    return observed, _found(unobserved, observed)
 
 
 def _found(unobserved: RunData, observed: RunData) -> Found:
@@ -104,7 +112,7 @@ def _answer(found: Found, distance_ns: int, kind: Kind) -> str:
     of_each = "" if each is None else f", {show_duration(round(each))} for each sample"
     return (
         f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}{of_each} "
-        f"({kind}, n = {show_count(most.n)}): more than those of any other task."
+        f"({kind}, n = {show_count(most.n)}): most of all tasks."
         if len(found) > 1
         else f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}"
         f"{of_each} ({kind}, n = {show_count(most.n)})."

@@ -35,24 +35,23 @@ _TEXT = (
     "other tasks, the kernel or a probe have evicted; the others are the task's own (intrinsic)."
 )
 _ESTIMATED = (
-    "Estimated: what a task missed more than at its ratio without a switch is called extrinsic."
+    "Estimated: what a task missed more, behind its first job, than at its ratio without a switch "
+    "is called extrinsic."
 )
 _NO_TRACE = (
     "Without a scheduling trace (--trace) nobody knows in which windows a task was switched to."
 )
 _POINTS = 4000
+Ratios = list[tuple[TaskData, MissRatio]]
 
 
 def build(run: RunData) -> Section | None:
     """Build the section; None for a run that sampled no misses of its tasks."""
-    clock = run.manifest.clock
-    caches = caches_of([event.name for event in run.manifest.events])
-    if run.samples is None or clock is None or clock.t0_ns is None or not caches:
-        return None
     blocks: list[Block] = [Paragraph(_TEXT, is_explanation=True)]
     quantities: list[Quantity] = []
+    caches = _caches(run)
     for cache in caches:
-        found = [(task, one) for task in run.tasks if (one := _ratio_of(run, task, cache))]
+        found = _ratios(run, cache)
         if found:
             blocks += _blocks_of(run, cache, found)
             quantities += [
@@ -69,6 +68,37 @@ def build(run: RunData) -> Section | None:
     )
 
 
+def sentences(run: RunData) -> tuple[str, ...]:
+    """Say of each cache which task misses most; nothing if no misses were sampled."""
+    return tuple(
+        _sentence(run, cache, found) for cache in _caches(run) if (found := _ratios(run, cache))
+    )
+
+
+def _sentence(run: RunData, cache: Cache, found: Ratios) -> str:
+    task, most = max(found, key=lambda one: one[1].mean)
+    share = most.extrinsic_share
+    others = "" if share is None else f"; others caused {show_ratio(share)} of its misses"
+    how = " (estimated)" if others and most.extrinsic is None else ""
+    whose = f"{task.result.name}, which has most," if len(found) > 1 else task.result.name
+    return (
+        f"{_title(cache)}: {whose} misses {show_ratio(most.mean)} on average and "
+        f"{show_ratio(most.highest)} in its highest window{others}{how} ({run.kind}, "
+        f"n = {show_count(most.n)} windows)."
+    )
+
+
+def _caches(run: RunData) -> tuple[Cache, ...]:
+    clock = run.manifest.clock
+    if run.samples is None or clock is None or clock.t0_ns is None:
+        return ()
+    return caches_of([event.name for event in run.manifest.events])
+
+
+def _ratios(run: RunData, cache: Cache) -> Ratios:
+    return [(task, one) for task in run.tasks if (one := _ratio_of(run, task, cache))]
+
+
 def _ratio_of(run: RunData, task: TaskData, cache: Cache) -> MissRatio | None:
     misses, accesses = (_rates(run, task, name) for name in (cache.misses, cache.accesses))
     extrinsic = None if cache.extrinsic is None else _rates(run, task, cache.extrinsic)
@@ -76,7 +106,16 @@ def _ratio_of(run: RunData, task: TaskData, cache: Cache) -> MissRatio | None:
         return None
     if not accesses.counts[-1]:
         return None
-    return MissRatio(misses, accesses, extrinsic, _switched_on_ns(run, task))
+    return MissRatio(
+        misses, accesses, extrinsic, _switched_on_ns(run, task), _settled_ns(run, task)
+    )
+
+
+def _settled_ns(run: RunData, task: TaskData) -> float:
+    clock, jobs = run.manifest.clock, analysis.finished(task.rows)
+    if clock is None or clock.t0_ns is None or not len(jobs):
+        return float("inf")
+    return float(np.ma.getdata(jobs["finish_ns"]).min() - clock.t0_ns)
 
 
 def _rates(run: RunData, task: TaskData, name: str) -> Rates | None:
@@ -96,9 +135,7 @@ def _switched_on_ns(run: RunData, task: TaskData) -> figures.FloatArray | None:
     return (np.concatenate([starts, ends]) - clock.t0_ns).astype(float)
 
 
-def _blocks_of(
-    run: RunData, cache: Cache, found: list[tuple[TaskData, MissRatio]]
-) -> Iterator[Block]:
+def _blocks_of(run: RunData, cache: Cache, found: Ratios) -> Iterator[Block]:
     yield Figures((_figure(run, cache, found),))
     head = (
         "task",
@@ -129,7 +166,7 @@ def _row(task: TaskData, ratio: MissRatio) -> tuple[Cell, ...]:
     )
 
 
-def _figure(run: RunData, cache: Cache, found: list[tuple[TaskData, MissRatio]]) -> FigureBlock:
+def _figure(run: RunData, cache: Cache, found: Ratios) -> FigureBlock:
     identity = f"{run.prefix}-miss-ratio-{cache.name}"
     points = [
         (
