@@ -19,7 +19,7 @@ KIB = 1024
 REFILL_NS = (2 + 12 * 5.5 + 2) * 30 / 11
 # Each time is rounded up to a nanosecond.
 ROUNDING_NS = 3
-QUICK = ("figure-5", "figure-6", "figure-7", "figure-10")
+QUICK = ("section-3.2", "figure-5", "figure-6", "figure-7", "figure-10")
 PAGE = FOLDER / "sebek.md"
 
 
@@ -69,6 +69,31 @@ def test_task_larger_than_the_cache_loses_the_sets_that_still_fit(found: Found):
     expected = {32.5: 111, 33: 95, 33.5: 79, 34: 64, 34.5: 48, 35: 32, 35.5: 16, 36: 0, 37: 0}
     for size_kib, sets in expected.items():
         assert lines_lost(found, size_kib) == pytest.approx(8 * sets, abs=0.02)
+
+
+def test_a_sample_by_a_task_takes_two_switches_and_what_they_evict(run: Path):
+    rows = ours(run, "section-3.2")
+    # Two switches of 7902 cycles, 43.10 us, and the job of the probe, a few instructions.
+    best = rows["probe task, best case: each sample"]
+    assert (best.paper, best.kind) == (43.1, "input")
+    assert best.ours == pytest.approx(2 * 7902 * 30 / 11 / 1000, abs=0.02)
+    # The kernel's 32 lines of code are missed by both switches, and at least as many of the task.
+    worst = rows["probe task, worst case: each sample"].ours
+    assert worst > best.ours + (32 + 32 + 32) * REFILL_NS / 1000
+    assert rows["probe task at 500 Hz, worst case"].ours == pytest.approx(worst / 2000 * 100)
+
+
+def test_interrupts_take_their_cycles_of_the_processor(run: Path):
+    rows = ours(run, "section-3.2")
+    # 28 cycles of 700/3 MHz are 120 ns, of each microsecond.
+    assert rows["interrupt at 1 MHz"].ours == pytest.approx(12.0, abs=0.05)
+    # Of each 2 ms, and four lines at most, of 0.2 us each, that were evicted meanwhile.
+    assert 0 < rows["interrupt at 500 Hz"].ours < 100 * (0.12 + 4 * 0.21) / 2000
+
+
+def test_probe_task_and_interrupts_agree(run: Path):
+    what = "miss ratios by the probe task against interrupts, largest difference"
+    assert ours(run, "section-3.2")[what].ours < 1
 
 
 def test_crpd_ends_at_the_cache_size_and_one_way_more(run: Path):

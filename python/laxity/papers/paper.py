@@ -12,6 +12,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal
 
+from laxity.core.spec import SampleBy
 from laxity.costs.probe import Asked
 from laxity.errors import ConfigError
 from laxity.store.manifest import Fallback
@@ -41,7 +42,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskRun:
-    """A run of tasks: tables `[[task]]` of a spec, and how many jobs of each.
+    """A run of tasks: tables `[[task]]` of a spec, and how many jobs of each, or how long.
 
     There are no two of one experiment, so it is itself, whatever its tables hold.
 
@@ -49,6 +50,8 @@ class TaskRun:
         interfere: Co-runners, as `--interfere` takes them.
         events: Counted in each job, by the model.
         sample_bucket: How often they are read within jobs; "": not at all.
+        sample_by: What reads them.
+        duration: Until then jobs are released; "": there are `jobs` of each task.
         is_traced: Whether it keeps who had the cores.
     """
 
@@ -57,6 +60,8 @@ class TaskRun:
     interfere: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     sample_bucket: str = ""
+    sample_by: str = SampleBy.FREE
+    duration: str = ""
     is_traced: bool = False
 
 

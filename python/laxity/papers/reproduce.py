@@ -175,14 +175,14 @@ def _run_tasks(
     platform = platform_of(experiment)
     table = {
         "platform": platform.name,
-        "jobs": work.jobs,
+        **({"duration": work.duration} if work.duration else {"jobs": work.jobs}),
         "seed": _SEED,
         "events": list(work.events),
         "counters": CountedBy.MODEL,
         "trace": work.is_traced,
     }
     if work.sample_bucket:
-        table["sample_bucket"] = work.sample_bucket
+        table |= {"sample_bucket": work.sample_bucket, "sample_by": work.sample_by}
     interfere = [parse_interfere_option(one) for one in work.interfere]
     tasks = [dict(one) for one in work.tasks]
     spec = resolve_spec(table, tasks, interfere, _RESOLUTION_NS)

@@ -69,8 +69,8 @@ EXHIBIT_6 = Exhibit(
     ),
     notes=(
         "Misses of the instruction cache by executed instruction, read every 100 µs; the kernel's "
-        "switches are in the picture, not in the rows. Reading takes no time here: it is his "
-        "interrupt probe without its intrusion. His tasks' sizes are not known. The loop around "
+        "switches are in the picture, not in the rows. An interrupt reads, and takes and evicts "
+        "what section 3.2 has for it. His tasks' sizes are not known. The loop around "
         "the code has five lines: one in a set of nine costs 1 miss a pass, one in a set that was "
         "just full costs 9.",
     ),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from laxity.core.spec import SampleBy
 from laxity.papers.paper import Experiment, TaskRun
 from laxity.store.run_directory import Run
 
@@ -55,6 +56,7 @@ FIGURE_6 = Experiment(
         2,
         events=EVENTS,
         sample_bucket="100us",
+        sample_by=SampleBy.INTERRUPT,
         is_traced=True,
     ),
 )
