@@ -31,6 +31,8 @@
 #include "interface/engine.h"
 #include "schema/run.h"
 
+#include <laxity/units.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -370,6 +372,28 @@ static bool take_flag(int argc, char *const *argv, int *n_before, const char *fl
     return is_there;
 }
 
+/* `--above EVENT COUNT`: the index of the event, and by how much it grows; false: they cannot be.
+ */
+static bool
+take_above(int argc, char *const *argv, int *n_before, struct laxity_sim_settings *settings)
+{
+    uint64_t event = 0;
+    uint64_t count = 0;
+    settings->above.is_asked = take_flag(argc, argv, n_before, "--above");
+    if (!settings->above.is_asked) {
+        return true;
+    }
+    if (argc < *n_before + 2 ||
+        laxity_parse_count(argv[*n_before], 0, LAXITY_EVENTS_MAX - 1, &event) ||
+        laxity_parse_count(argv[*n_before + 1], 1, INT64_MAX, &count)) {
+        return false;
+    }
+    settings->above.event = (uint32_t)event;
+    settings->above.count = (int64_t)count;
+    *n_before += 2;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -387,7 +411,8 @@ int main(int argc, char **argv)
     int n_before = 2;
     settings.is_traced = take_flag(argc, argv, &n_before, "--trace");
     settings.interrupts = take_flag(argc, argv, &n_before, "--interrupts");
-    if (argc < 2) {
+    const bool is_above_read = take_above(argc, argv, &n_before, &settings);
+    if (argc < 2 || !is_above_read) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"
         );

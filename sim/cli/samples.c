@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/samples.h"
 
+#include "base/port/atomic64.h"
+#include "base/port/time.h"
 #include "cli/events.h"
 #include "cli/settings.h"
 #include "cli/simulation.h"
@@ -62,6 +64,48 @@ static void count_platform(
     count(simulation, &all, out_counts);
 }
 
+/* The log stores its samples one by one, and has room for some. */
+static bool has_room(
+    struct laxity_sim_samples *samples, const struct laxity_sim_platform *platform, int64_t now_ns
+)
+{
+    if (platform->probe_log_entries == 0) {
+        return true;
+    }
+    const int64_t each_ns = (int64_t)LAXITY_NS_PER_S / platform->probe_log_hz;
+    while (samples->n_waiting > 0 && samples->leaves_ns <= now_ns) {
+        samples->n_waiting--;
+        samples->leaves_ns += each_ns;
+    }
+    if (samples->n_waiting == platform->probe_log_entries) {
+        return false;
+    }
+    samples->leaves_ns = samples->n_waiting == 0 ? now_ns + each_ns : samples->leaves_ns;
+    samples->n_waiting++;
+    return true;
+}
+
+/* Whether the sample is logged; one that is not, for want of room, is lost. */
+static bool is_logged(struct laxity_sim_run *simulation, const struct laxity_sample *of_all)
+{
+    struct laxity_sim_samples *samples = &simulation->samples;
+    const struct laxity_sim_settings *settings = simulation->settings;
+    const int64_t count = of_all->counts.values[settings->above.event];
+    if (!settings->above.is_asked) {
+        return true;
+    }
+    if (count - samples->logged_count < settings->above.count) {
+        return false;
+    }
+    if (!has_room(samples, &settings->platform, of_all->time_ns)) {
+        struct laxity_task *first = laxity_segment_task(simulation->segment, 0);
+        laxity_atomic64_increment(&first->state.lost_samples);
+        return false;
+    }
+    samples->logged_count = count;
+    return true;
+}
+
 int laxity_sim_samples_put(
     struct laxity_sim_run *simulation, const struct laxity_sim_sample *sample, bool is_t0
 )
@@ -69,8 +113,16 @@ int laxity_sim_samples_put(
     struct laxity_sim_samples *samples = &simulation->samples;
     struct laxity_segment *segment = simulation->segment;
     struct laxity_sample row = {.time_ns = sample->time_ns};
+    struct laxity_sample of_all = {.time_ns = sample->time_ns};
     if (is_t0) {
         count_platform(simulation, sample, &samples->at_t0);
+        return 0;
+    }
+    count_platform(simulation, sample, &of_all.counts);
+    for (uint32_t i = 0; i < segment->counting.n_events; i++) {
+        of_all.counts.values[i] -= samples->at_t0.values[i];
+    }
+    if (!is_logged(simulation, &of_all)) {
         return 0;
     }
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
@@ -78,9 +130,5 @@ int laxity_sim_samples_put(
         laxity_store_sample(segment, i, row.time_ns, &row.counts);
     }
     const int rc = laxity_sample_stream_drain(&samples->stream, segment, simulation->launch.dir_fd);
-    count_platform(simulation, sample, &row.counts);
-    for (uint32_t i = 0; i < segment->counting.n_events; i++) {
-        row.counts.values[i] -= samples->at_t0.values[i];
-    }
-    return rc ? rc : laxity_sample_stream_put(&samples->stream, segment, &row);
+    return rc ? rc : laxity_sample_stream_put(&samples->stream, segment, &of_all);
 }

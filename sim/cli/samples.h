@@ -15,6 +15,9 @@ struct laxity_sim_run;
 struct laxity_sim_samples {
     struct laxity_sample_stream stream;
     struct laxity_counts at_t0; /* by the whole platform: co-runners begin before */
+    int64_t logged_count;       /* of the event that decides what is logged, when something was */
+    uint32_t n_waiting;         /* in the log */
+    int64_t leaves_ns;          /* the first of them */
 };
 
 /*

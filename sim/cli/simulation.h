@@ -30,6 +30,11 @@ struct laxity_sim_settings {
     size_t n_placed;
     bool is_traced;
     bool interrupts; /* to take samples */
+    struct {
+        bool is_asked; /* only those are logged in which an event has grown by so much */
+        uint32_t event;
+        int64_t count;
+    } above;
 };
 
 struct laxity_sim_run {

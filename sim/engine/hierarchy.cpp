@@ -117,6 +117,13 @@ void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
     cause = cause == Cause::Own ? lost : cause;
 }
 
+/* A miss of the first level. */
+void Hierarchy::count_lost(Own &own, Kind kind, Cause cause)
+{
+    const std::uint64_t lost = cause == Cause::Own ? 0 : 1;
+    (kind == Kind::Fetch ? own.counts.lost_fetches : own.counts.lost_data) += lost;
+}
+
 void Hierarchy::send_merging(std::uint32_t core, std::uint64_t now)
 {
     for (Request &request : cores_[core].requests.all()) {
@@ -444,9 +451,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     Store &first = first_level(touch.core, touch.kind);
     Cause cause = Cause::Own;
     find_cause(first, touch.line, cause);
-    if (cause != Cause::Own) {
-        (touch.kind == Kind::Fetch ? own.counts.lost_fetches : own.counts.lost_data)++;
-    }
+    count_lost(own, touch.kind, cause);
     const Copies copies = look_elsewhere(touch);
     if (copies.is_any) {
         count_moved(touch);

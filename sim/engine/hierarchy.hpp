@@ -329,6 +329,7 @@ class Hierarchy {
     }
     void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);
     static void find_cause(Store &store, std::uint64_t line, Cause &cause);
+    static void count_lost(Own &own, Kind kind, Cause cause);
     [[nodiscard]] std::size_t first_common_level(std::uint32_t core, std::uint32_t other) const;
 
     laxity_sim_platform platform_;

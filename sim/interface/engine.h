@@ -135,6 +135,8 @@ struct laxity_sim_platform {
     uint32_t probe_ticks; /* of an interrupt that reads the counters */
     uint32_t probe_code_lines;
     uint32_t probe_data_lines;
+    uint32_t probe_log_entries; /* of whoever stores samples: nothing of the model's */
+    uint32_t probe_log_hz;
     uint32_t predictor_entries; /* a power of two; 0: branches cost nothing */
     uint32_t mispredict_ticks;
     bool writes_through;          /* l1d */

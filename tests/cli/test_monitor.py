@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.cli.laxity_command import Laxity
 
@@ -82,6 +83,17 @@ def test_a_highest_overhead_chooses_how_often_is_read(watched: Laxity):
     shares = [one["value"] for (_, _, name), one in figures.items() if name == "probe_share"]
     assert shares
     assert max(shares) <= 0.0101
+
+
+def test_only_samples_so_many_misses_apart_are_stored(watched: Laxity):
+    above = ("--sample-above", "l1d_refill=20")
+    done, _ = monitor(watched, "--probe", "interrupt", "--every", "10us", *above, *EVENTS)
+    rows = np.load(watched.directory / "D" / "runs" / "observed" / "counters.npy")
+    of_all = rows[(rows["task"] == np.iinfo(np.uint16).max) & (rows["event"] == 1)]
+    # Both tasks have their lines, a few hundred, after their first passes.
+    assert (np.diff(of_all["value"], prepend=0) >= 20).all()
+    assert 1 <= len(of_all) <= 40
+    assert "for each sample" in done.stdout
 
 
 def test_two_runs_of_a_monitor_are_identical(watched: Laxity):

@@ -124,6 +124,60 @@ def test_an_interrupt_that_the_platform_file_does_not_know_is_refused(laxity: La
     assert "--sample-by interrupt: of simulated platforms" in done.stderr
 
 
+def logged(laxity: Laxity, probe: str) -> tuple[Any, dict[str, Any]]:
+    """Sample 64 KiB every 5 us, log what lies 100 misses apart: counts of all, sampling."""
+    text = FILE.read_text().replace("[l1i]", f"[probe]\n{probe}\n[l1i]")
+    (laxity.directory / "p.toml").write_text(text)
+    words = ("--events", "instructions,l1d_refill", "-M", "-B", "5us", "--run-dir", "D")
+    above = ("--sample-above", "l1d_refill=100")
+    done = laxity(*MEM, "--platform", "sim:./p.toml", *words, *above)
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(laxity.directory / "D", "counters")
+    of_all = rows[(rows["task"] == np.iinfo(np.uint16).max) & (rows["event"] == 1)]
+    sampling = json.loads((laxity.directory / "D" / "manifest.json").read_text())["sampling"]
+    return of_all, sampling
+
+
+def test_only_samples_with_so_many_new_misses_are_logged(laxity: Laxity):
+    of_all, sampling = logged(laxity, "cycles = 1200")
+    apart = np.diff(of_all["value"], prepend=0)
+    assert (apart >= 100).all()
+    # A miss takes 151 cycles at most, so that 5 us, 6000 cycles, have 316 at the very most, of hits
+    # in the second level, 19 cycles each; each sample but the last few has them at once or soon.
+    assert (apart <= 100 + 316).all()
+    assert len(of_all) >= 2048 // (100 + 316)
+    assert sampling["lost"] == 0
+
+
+def test_a_log_that_is_full_loses_samples_and_says_how_many(laxity: Laxity):
+    # Two wait, and none leaves within the milliseconds of the run.
+    of_all, sampling = logged(laxity, "cycles = 1200\nlog = 2\nlog_hz = 1")
+    assert len(of_all) == 2
+    assert sampling["lost"] > 0
+
+
+def test_a_log_that_is_emptied_in_time_loses_nothing(laxity: Laxity):
+    # A sample each 5 us at most, and 200000 leave a second: 5 us each.
+    _, sampling = logged(laxity, "cycles = 1200\nlog = 1\nlog_hz = 200000")
+    assert sampling["lost"] == 0
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("l1d_refill", "not EVENT=N; write l1i_refill=100"),
+        ("l1d_refill=0", "not EVENT=N"),
+        ("l1d_refill=²", "not EVENT=N"),
+        ("cycles=5", "cycles is not counted; name it in events"),
+    ],
+)
+def test_what_cannot_be_logged_so_is_refused(laxity: Laxity, above: str, said: str):
+    words = ("--events", "l1d_refill", "-M", "--sample-above", above)
+    done = laxity(*MEM, "--platform", PLATFORM, *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 COUNTERS = """
 [counters]
 registers = 2

@@ -87,7 +87,7 @@ def _monitor(what: str | None, **given: object) -> int:
     from laxity.jobs.monitor import MonitorRequest, Probe, run_monitor  # noqa: PLC0415 - with the above
     from laxity.platform.platform import open_for  # noqa: PLC0415 - with the above
 
-    own = {name: given.pop(name) for name in ("probe", "every", "max_overhead")}
+    own = {name: given.pop(name) for name in ("probe", "every", "max_overhead", "sample_above")}
     with located("--every"):
         every_ns = read_option("sample_bucket", own["every"])
     options = RunOptions.of(
@@ -110,7 +110,7 @@ def _monitor(what: str | None, **given: object) -> int:
     spec = msgspec.structs.replace(
         spec, events=spec.events or _events(spec), trace=spec.trace or "auto"
     )
-    most = own["max_overhead"]
+    most, above = own["max_overhead"], own["sample_above"]
     with open_for(spec) as platform, forwarded_signals() as signals:
         request = MonitorRequest(
             spec=spec,
@@ -118,6 +118,7 @@ def _monitor(what: str | None, **given: object) -> int:
             probe=probe,
             every_ns=every_ns,
             most_share=most if isinstance(most, float) else None,
+            above=None if above is None else str(above),
             final=run_path(experiment.name, options.run_dir, options.run_root),
             command_line=["laxity", *sys.argv[1:]],
             allow_unprivileged=options.allow_unprivileged,

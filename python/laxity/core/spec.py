@@ -134,6 +134,15 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
             stated=tuple(one.value for one in SampleBy),
         ),
     ] = SampleBy.FREE
+    sample_above: Annotated[
+        str | None,
+        _only_ours(
+            "text",
+            "Simulated: store only samples since which, in all, an event came so often: "
+            "l1i_refill=100.",
+            metavar="EVENT=N",
+        ),
+    ] = None
     keep: str = "all"
     max_misses: Annotated[
         int | None, _only_ours("count", "Exit with 1 if more jobs are not met.", metavar="N")
@@ -298,7 +307,8 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     `fail_fast`: a task that fails ends the others too. `stop_on`: the first such job ends the run.
     `events`: what is counted in every job, by the names that laxity-run knows; with
     `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
-    task), by `sample_by`. `counters`: what of a simulated platform they may be.
+    task), by `sample_by`, and stored, where `sample_above` is not None, only once that event has
+    come so often since the last one. `counters`: what of a simulated platform they may be.
     `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
     """
 
@@ -319,6 +329,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     sample_bucket_ns: int | None = None
     sample_cpu: int | None = None
     sample_by: SampleBy = SampleBy.FREE
+    sample_above: str | None = None
     trace: str | None = None
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()

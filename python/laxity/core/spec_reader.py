@@ -253,6 +253,7 @@ def _resolve_run(
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),
         sample_by=_resolve_sample_by(run),
+        sample_above=_resolve_sample_above(run),
         trace=_resolve_trace(run.trace, run.on),
         tasks=tasks,
         interfere=interfere,
@@ -337,6 +338,25 @@ def _resolve_sample_by(run: RunTable) -> SampleBy:
         msg = f"sample_by {by}: nothing is sampled; write sample_bucket too"
         raise ConfigError(msg)
     return by
+
+
+def _resolve_sample_above(run: RunTable) -> str | None:
+    if run.sample_above is None:
+        return None
+    name, is_split, text = run.sample_above.partition("=")
+    if not is_split or not text.isascii() or not text.isdigit() or not 0 < int(text) < 1 << 63:
+        msg = f'sample_above "{run.sample_above}": not EVENT=N; write l1i_refill=100'
+        raise ConfigError(msg)
+    if name not in run.events:
+        msg = f"sample_above: {name} is not counted; name it in events"
+        raise ConfigError(msg)
+    if run.platform == NATIVE_PLATFORM:
+        msg = "sample_above: of simulated platforms; leave it out"
+        raise ConfigError(msg)
+    if run.sample_bucket is None:
+        msg = "sample_above: nothing is sampled; write sample_bucket too"
+        raise ConfigError(msg)
+    return run.sample_above
 
 
 def _resolve_on(value: str | None) -> str | None:

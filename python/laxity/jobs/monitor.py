@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -56,6 +57,7 @@ class MonitorRequest:
         every_ns: How often, or of a pilot, how often first.
         most_share: No task's jobs shall become longer by more; the pilot tells how often is read
             then. None: there is no pilot.
+        above: Which samples are stored, as the key `sample_above` says it; None: all.
         final: Directory of the finished run.
         command_line: What was typed.
     """
@@ -65,20 +67,25 @@ class MonitorRequest:
     probe: Probe
     every_ns: int
     most_share: float | None
+    above: str | None
     final: Path
     command_line: list[str]
     allow_unprivileged: bool
     is_quiet: bool
 
 
-def watched(spec: Spec, probe: Probe, every_ns: int) -> Spec:
+def watched(spec: Spec, probe: Probe, every_ns: int, above: str | None = None) -> Spec:
     """Add the samples, and who takes them.
 
     Raises:
         ConfigError: They cannot be taken so, or not so often.
     """
-    run = {"platform": spec.platform, "events": list(spec.events), "counters": spec.counters}
-    run |= {"sample_bucket": exact_duration(every_ns)}
+    run: dict[str, Any] = {
+        "platform": spec.platform,
+        "events": list(spec.events),
+        "counters": spec.counters,
+    }
+    run |= {"sample_bucket": exact_duration(every_ns), "sample_above": above}
     if probe is Probe.INTERRUPT:
         run["sample_by"] = SampleBy.INTERRUPT
     task = {
@@ -96,6 +103,7 @@ def watched(spec: Spec, probe: Probe, every_ns: int) -> Spec:
         tasks=tasks,
         sample_bucket_ns=sampling.sample_bucket_ns,
         sample_by=sampling.sample_by,
+        sample_above=sampling.sample_above,
     )
 
 
@@ -134,7 +142,7 @@ def run_monitor(request: MonitorRequest, signals: Forwarder, platform: Platform)
     pilot = [PILOT] if has_cost and request.most_share is not None else []
     names = [*([UNOBSERVED] if has_cost else []), *pilot, OBSERVED]
     # Refused before anything runs.
-    first = prepare_spec(watched(spec, request.probe, request.every_ns), platform)
+    first = prepare_spec(watched(spec, request.probe, request.every_ns, request.above), platform)
     specs = dict.fromkeys(names, first) | {UNOBSERVED: _unobserved(spec, request)}
 
     def child(name: str) -> Child:
@@ -142,7 +150,9 @@ def run_monitor(request: MonitorRequest, signals: Forwarder, platform: Platform)
             chosen = specs[name]
             if pilot and name == OBSERVED:
                 every_ns = _chosen_ns(request, final.parent)
-                chosen = prepare_spec(watched(spec, request.probe, every_ns), platform)
+                chosen = prepare_spec(
+                    watched(spec, request.probe, every_ns, request.above), platform
+                )
             once = RunRequest(
                 spec=chosen,
                 name=name,

@@ -261,6 +261,9 @@ class SimulatedPlatform:
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
         flags = ["--trace"] if plan.spec.trace else []
         flags += ["--interrupts"] if plan.spec.sample_by is SampleBy.INTERRUPT else []
+        if plan.spec.sample_above is not None:
+            event, _, number = plan.spec.sample_above.partition("=")
+            flags += ["--above", str(plan.spec.events.index(event)), number]
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *flags, *launcher, *words]
 
     def _emulator(self) -> list[str]:
