@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.cli.laxity_command import Laxity
+
+from laxity.store.npy import read_stream
 
 SIMULATED = ("--platform", "sim:sabrelite", "--quiet", "-p", "1ms")
 
@@ -194,6 +197,41 @@ def test_constant_work_has_one_phase_and_two_halves_have_two(laxity: Laxity):
     (phases,) = document["phases"]
     # A loop that streams does the same from its first line to its last one.
     assert phases["ends"] == [len(document["courses"][0]["times_ns"])]
+
+
+def test_phases_that_the_program_names_are_those_of_the_profile(laxity: Laxity):
+    phased = laxity.tools / "sim" / "armhf-phased"
+    done = laxity("profile", "memory-traffic", str(phased), "-t", "3", *BUSY, "--run-dir", "P")
+    assert done.returncode == 0, done.stderr
+    path = laxity.directory / "P"
+    document = json.loads((path / "profile.json").read_text())
+    # None is looked for.
+    assert document["phases"] == []
+    named = {(one["scenario"], one["phase"]): one for one in document["named_phases"]}
+    assert list(named) == [(0, 1), (0, 300), (1, 1), (1, 300)]
+    reads, computes = named[0, 1], named[0, 300]
+    # The first of three jobs is left out; the one phase ends where the other begins.
+    assert {one["jobs"] for one in named.values()} == {2}
+    assert 0 < reads["from_ns"] < reads["to_ns"] == computes["from_ns"] < computes["to_ns"]
+    run = path / "runs" / "armhf-phased-alone-00"
+    marks, jobs = (read_stream(run / f"{name}.npy") for name in ("probe", "jobs"))
+    # Rows of a job: phase 1, probe 7, phase 300.
+    first, second = (marks["time_ns"][at::3][1:] for at in (0, 2))
+    assert reads["time_ns"] == round(np.mean(second - first))
+    assert computes["time_ns"] == round(np.mean(jobs["finish_ns"][1:] - second))
+    # Phase 1 reads 4 MiB, by 32 bytes: 131,072 lines of the first level, and all from memory.
+    # Samples come every 1/200 of a job, so that the border may put 1/180 of them beyond it.
+    for name, n in (("l1d_refill", 131_072), ("mem_read_bytes", 4 << 20)):
+        assert reads["counts"][name] + computes["counts"][name] == pytest.approx(n, rel=0.001)
+        assert computes["counts"][name] < n / 180
+    # What touches no memory is hardly slower beside others; what only reads waits for them.
+    assert named[1, 300]["time_ns"] < 1.05 * computes["time_ns"]
+    assert named[1, 1]["time_ns"] > 2 * reads["time_ns"]
+    page = (path / "report.html").read_text()
+    for text in (done.stdout, page):
+        assert "2 phases that it names, phase 1 up to " in text
+    assert "laxity_phase" in page
+    assert "PELT" not in page
 
 
 def test_nothing_counts_misses_on_a_machine_without_counters(laxity: Laxity):

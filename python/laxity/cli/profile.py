@@ -174,9 +174,9 @@ def intensity(**given: object) -> int:
 def memory_traffic(**given: object) -> int:
     """Tell what programs ask of the memory in the course of a job, and in which phases.
 
-    Jobs are laid over each other by their instructions; phases are those of the program alone, and
-    how much slower each becomes beside the co-runners. Needs counters, as laxity profile cache
-    does.
+    Jobs are laid over each other by their instructions; phases are those that the program names by
+    laxity_phase, else those that its rate alone has, and how much slower each becomes beside the
+    co-runners. Needs counters, as laxity profile cache does.
     """
     return _profile("memory-traffic", options=msgspec.convert(given, _Options))
 
