@@ -3,12 +3,16 @@
 """`laxity profile wcet`: processes in turn, one document, one page."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.commands import finish, start
 from tests.cli.laxity_command import Laxity
+from tests.waiting import wait_until
 
 from laxity.store.npy import read_stream
 
@@ -254,3 +258,79 @@ def test_profile_that_waits_for_the_maximum_ends_when_it_stands_still(laxity: La
     assert {one["processes"] for one in document["times"]} == {21}
     assert len(json.loads((path / "manifest.json").read_text())["runs"]) == 1 + 2 * 21
     assert {one["jobs_since_max"] for one in document["times"] if one["scenario"] == 0} == {62}
+
+
+RESUMED = ("mem", "sort small", "-t", "3", "--processes", "2", "--no-report", *BUSY)
+
+
+def result_of(directory: Path) -> tuple[bytes, Any, Any]:
+    manifest = json.loads((directory / "manifest.json").read_text())
+    return (directory / "profile.json").read_bytes(), manifest["result_hash"], manifest["runs"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_profile_goes_on_and_ends_as_one_that_nobody_ended(laxity: Laxity, number: signal.Signals):
+    words = ("profile", "all", *RESUMED)
+    whole = laxity(*words, "--run-dir", "P")
+    assert whole.returncode == 0, whole.stderr
+    names = result_of(laxity.directory / "P")[2]
+    left = laxity.directory / "Q.tmp"
+    # At no border of two runs: when the fifth of them is being written, or just was.
+    process = start(*words, "--run-dir", laxity.directory / "Q", is_own_session=True)
+    wait_until(lambda: any((left / "runs").glob(f"{names[4]}*")), "the fifth run")
+    os.killpg(process.pid, number)
+    finish(process)
+    # An interrupted one has been finished, as far as it came.
+    left = left if number is signal.SIGKILL else laxity.directory / "Q"
+    done = {path.name: path.stat().st_ino for path in (left / "runs").iterdir()}
+    assert set(names[:4]) <= set(done)
+    assert not set(names) <= set(done)
+    again = laxity(*words, "--run-dir", "Q")
+    assert again.returncode == 0, again.stderr
+    assert result_of(laxity.directory / "Q") == result_of(laxity.directory / "P")
+    # What was complete was not run again.
+    kept = {name: (laxity.directory / "Q" / "runs" / name).stat().st_ino for name in names[:4]}
+    assert kept == {name: done[name] for name in names[:4]}
+    assert laxity("show", "Q", "--verify").returncode == 0
+
+
+def test_profile_that_is_whole_is_shown_and_left_as_it_is(laxity: Laxity):
+    words = ("profile", "wcet", "mem", "-t", "2", "--no-report", *BUSY, "--run-dir", "P")
+    first = laxity(*words)
+    manifest = (laxity.directory / "P" / "manifest.json").read_bytes()
+    second = laxity(*words)
+    assert (second.returncode, second.stdout) == (0, first.stdout)
+    assert (laxity.directory / "P" / "manifest.json").read_bytes() == manifest
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (("-t", "3"), "(jobs: 2, and not 3)"),
+        (("--processes", "2"), "(processes: 1, and not 2)"),
+        (("--seed", "2"), "(seed: 1, and not 2)"),
+        (("-p", "2ms"), "(period: none, and not 2ms)"),
+        (("--scenario", "more=load 1MiB@1"), "(scenario: alone=, busy=load 2MiB@1-3, and"),
+        (("-b", "16KiB"), "(workload: mem 64KiB, and not mem 16KiB)"),
+        (("--platform", "sim:zcu102"), "(platform: sim:sabrelite, and not sim:zcu102)"),
+    ],
+)
+def test_directory_of_another_profile_is_refused_with_what_differs(
+    laxity: Laxity, other: tuple[str, ...], said: str
+):
+    words = ("profile", "wcet", "mem", "-t", "2", "--no-report", *BUSY, "--run-dir", "P")
+    assert laxity(*words).returncode == 0
+    done = laxity(*words, *other)
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert "name another directory or remove it" in done.stderr
+    wrong = laxity("profile", "cache", *words[2:])
+    assert wrong.returncode == 2
+    assert "(analysis: wcet, and not cache)" in wrong.stderr
+
+
+def test_directory_of_another_kind_of_run_is_refused(laxity: Laxity):
+    laxity.run("mem", "-b", "4KiB", "-t", "1", "-p", "1ms", "--platform", "sim:sabrelite")
+    done = laxity("profile", "wcet", "mem", *BUSY, "--run-dir", "D")
+    assert done.returncode == 2
+    assert "holds a run of kind run; name another directory" in done.stderr

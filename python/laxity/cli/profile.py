@@ -131,7 +131,7 @@ def wcet(**given: object) -> int:
     Each WORKLOAD, quoted with its words if it has some, runs in fresh processes, alone and beside
     the co-runners of each scenario in turn, so that what the machine does meanwhile is in all of
     them. Without --period it is twice the longest response of a pilot. The observed maximum is not
-    a bound.
+    a bound. With --run-dir one that was interrupted or killed goes on.
     """
     return _profile("wcet", options=msgspec.convert(given, _Options))
 

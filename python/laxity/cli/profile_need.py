@@ -82,7 +82,8 @@ def memory_need(**given: object) -> int:
 
     Each WORKLOAD, quoted with its words if it has some, runs alone in fresh processes, in which
     nothing is locked or prefaulted. What one that does nothing needs is the harness's, and is taken
-    off. No program is killed to find out: a limit of memory is only noted when it is crossed.
+    off. No program is killed to find out: a limit of memory is only noted when it is crossed. With
+    --run-dir one that was interrupted or killed goes on.
     """
     return _memory_need(msgspec.convert(given, _Options))
 

@@ -3,7 +3,7 @@
 """A run that consists of runs: DIR/manifest.json, DIR/runs/NAME, one report."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,7 @@ import msgspec
 
 from laxity.core.signals import Forwarder
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
-from laxity.jobs import finish
+from laxity.jobs import finish, take_up
 from laxity.jobs.ends import now
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import new_manifest, write_diagnosis
@@ -61,6 +61,9 @@ class Composite:
         is_enough: Asked before each child, with the directory of the runs and how many there are:
             the others are not needed any more.
         judge: Asked, where all children ended well, how the whole did: exit code, and why.
+        check_same: Raises ConfigError unless a directory holds this very run: then what an
+            interrupted or killed one has left is taken up, and children that are complete are not
+            run again. None: no directory may be there.
         parents: Runs that it rests on.
         platform: Of all of them, as the manifest names it.
     """
@@ -76,6 +79,7 @@ class Composite:
     begin: Callable[[Path], None] = _write_nothing
     is_enough: Callable[[Path, int], bool] = _never
     judge: Callable[[Path], tuple[int, str]] = _ended_well
+    check_same: Callable[[Path], None] | None = None
     parents: tuple[str, ...] = ()
     platform: str = "native"
 
@@ -87,12 +91,21 @@ def run_composite(
 
     Returns:
         Where it is; of several children that did not end well the first one decides how it ended.
+        A complete one that is there already is left as it is.
 
     Raises:
         ConfigError: The directory cannot be created.
         LaxityError: As a child's; what was measured before stays.
     """
-    run = run_directory.create_run(whole.final)
+    if whole.check_same is not None:
+        done = take_up.stored(whole.final, whole.check_same)
+        if done is not None and done.status == "complete":
+            return Finished(whole.final, done)
+        if done is not None:
+            take_up.reopen(whole.final)
+        run = take_up.claim(whole.final, whole.check_same)
+    else:
+        run = run_directory.create_run(whole.final)
     try:
         manifest, before = _write_before(run, whole, platform)
         finished, left_out, is_interrupted = _run_children(run, whole, signals)
@@ -122,15 +135,20 @@ def _run_children(
     """
     finished: list[tuple[Child, Finished]] = []
     left_out: list[Fallback] = []
+    runs = run.tmp / "runs"
+    complete = _complete_runs(runs)
     for child in whole.children:
         if signals.has_received:
-            return finished, left_out, True
-        if whole.is_enough(run.tmp / "runs", len(finished)):
+            return [*finished, *_others(whole, complete, finished)], left_out, True
+        if whole.is_enough(runs, len(finished)):
             break
+        if child.name in complete:
+            finished.append((child, complete[child.name]))
+            continue
         try:
-            done = child.run(run.tmp / "runs" / child.name, signals)
+            done = child.run(runs / child.name, signals)
         except KeyboardInterrupt:
-            return finished, left_out, True
+            return [*finished, *_others(whole, complete, finished)], left_out, True
         except LaxityError as error:
             if not child.is_extra:
                 raise
@@ -141,6 +159,33 @@ def _run_children(
         if code == EXIT_INTERRUPTED or (child.is_needed and code != EXIT_DONE):
             break
     return finished, left_out, False
+
+
+def _others(
+    whole: Composite, complete: Mapping[str, Finished], finished: Sequence[tuple[Child, Finished]]
+) -> list[tuple[Child, Finished]]:
+    """Give the complete runs that an interrupted command has not come to."""
+    seen = {child.name for child, _ in finished}
+    left = (child for child in whole.children if child.name not in seen)
+    return [(child, complete[child.name]) for child in left if child.name in complete]
+
+
+def _complete_runs(runs: Path) -> dict[str, Finished]:
+    """Find the runs that an earlier command has left complete; what others have left is removed.
+
+    Raises:
+        ConfigError: One is still being written.
+    """
+    for left in sorted(runs.glob(f"*{run_directory.TMP_SUFFIX}")):
+        finish.recover_left(left)
+    complete = {}
+    for path in sorted(runs.glob("*")):
+        manifest = run_directory.read_manifest(path)
+        if manifest.status == "complete":
+            complete[path.name] = Finished(path, manifest)
+        else:
+            shutil.rmtree(path)
+    return complete
 
 
 def _write_before(run: NewRun, whole: Composite, platform: Platform) -> tuple[Manifest, Diagnosis]:
@@ -154,6 +199,9 @@ def _write_before(run: NewRun, whole: Composite, platform: Platform) -> tuple[Ma
         runs=[child.name for child in whole.children],
         parents=list(whole.parents),
     )
+    if (run.tmp / MANIFEST).is_file():
+        left = run_directory.read_manifest(run.tmp)
+        manifest = msgspec.structs.replace(manifest, started_at=left.started_at)
     run_directory.write_document(run.tmp / MANIFEST, manifest)
     run_directory.write_document(run.tmp / MACHINE, found.machine)
     whole.begin(run.tmp)

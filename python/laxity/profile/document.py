@@ -188,7 +188,10 @@ class NamedPhaseRecord(Record, frozen=True, kw_only=True):
 
 
 class Profile(Record, frozen=True, kw_only=True):
-    """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all."""
+    """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all.
+
+    `options`: what else was asked for. A command that goes on with it must ask for the same.
+    """
 
     schema: Literal[1] = 1
     analyses: list[Analysis]
@@ -196,6 +199,7 @@ class Profile(Record, frozen=True, kw_only=True):
     targets: list[Target]
     scenarios: list[ScenarioRecord]
     units: list[Unit]
+    options: dict[str, str] = msgspec.field(default_factory=dict)
     times: list[TimesRecord] = msgspec.field(default_factory=list)
     met: list[MetRecord] = msgspec.field(default_factory=list)
     ratios: list[RatioRecord] = msgspec.field(default_factory=list)

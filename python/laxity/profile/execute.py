@@ -3,14 +3,15 @@
 """Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import NATIVE_PLATFORM, Spec
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.core.units import exact_duration
 from laxity.errors import PlatformError
@@ -22,16 +23,17 @@ from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit
 from laxity.profile.join import times_of_run
+from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import Scenario
 from laxity.profile.traffic import SAMPLES
 from laxity.statistics.clusters import LEAST_PROCESSES
-from laxity.store.manifest import kind_of_figures
-from laxity.store.run_directory import PROFILE, Run, open_run, read_manifest, write_document
+from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
 _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
 # The period is so many times the longest response of the pilot: jobs seldom wait for one another.
 _ROOM = 2
+_OF_TARGETS = ("workload", "args")
 _LEAST_PERIOD_NS = 1_000_000
 # Between two samples: simulated, and on a machine (docs/simulation.md, docs/run-directory.md).
 _LEAST_BUCKET_NS = (10_000, 100_000)
@@ -78,6 +80,8 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         ConfigError: A program or a co-runner cannot be.
         LaxityError: As a run; what was measured before stays.
     """
+    seed = seed_of(request.final, request.run.get("seed"))
+    request = replace(request, run={**request.run, "seed": seed})
     units = [
         Unit(
             run=_name(request, target, scenario, process),
@@ -103,6 +107,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         if request.has_samples or "period" not in target
     ]
     n_all = len(pilots) + len(units)
+    asked = _asked(request, units)
     children = [
         *(
             _pilot(request, target, (number, n_all), seed, platform)
@@ -122,7 +127,13 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         cpus=specs[0].tasks[0].cpus,
         fallbacks=(),
         children=tuple(children),
-        begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units, tmp)),
+        begin=lambda tmp: write_document(tmp / PROFILE, asked),
+        check_same=partial(
+            check_same,
+            asked=asked,
+            seed=seed,
+            machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
+        ),
         is_enough=Still(request.still_jobs, units, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
     )
@@ -168,10 +179,19 @@ class Still:
         self._longest_ns[key], self._n_since[key] = longest_ns, n_since
 
 
-def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:
+def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
+    is_simulated = str(request.run["platform"]).startswith(SIMULATED)
+    task = {key: one for key, one in request.targets[0].items() if key not in _OF_TARGETS}
+    options = {
+        **{key: request.run[key] for key in ("platform", "jobs")},
+        **task,
+        "processes": request.n_processes,
+        "still": request.still_jobs,
+        "allow_unprivileged": request.allow_unprivileged,
+    }
     return Profile(
         analyses=list(request.analyses),
-        kind=kind_of_figures(read_manifest(tmp)),
+        kind="simulated" if is_simulated else "measured",
         targets=[
             Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
         ],
@@ -180,6 +200,7 @@ def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile
             for one in request.scenarios
         ],
         units=list(units),
+        options={key: str(one) for key, one in options.items()},
     )
 
 

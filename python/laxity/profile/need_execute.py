@@ -3,7 +3,8 @@
 """Run programs alone in fresh processes that measure their need of memory, as one run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.profile.document import Profile, ScenarioRecord, Target, Unit
 from laxity.profile.need import CROSSED, HARNESS, KEPT, run_name
+from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import ALONE
 from laxity.store.run_directory import PROFILE, read_manifest, write_document
 
@@ -66,6 +68,8 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         ConfigError: A program cannot be.
         LaxityError: As a run; what was measured before stays.
     """
+    seed = seed_of(request.final, request.run.get("seed"))
+    request = replace(request, run={**request.run, "seed": seed})
     units = [
         Unit(
             run=run_name(_prefix(request, target), f"{process:02}"),
@@ -83,6 +87,7 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         Child(one.name, _runner(request, one, (at, len(processes)), specs[0].seed, platform))
         for at, one in enumerate(processes, 1)
     ]
+    asked = _asked(request, units)
     whole = Composite(
         kind="profile",
         name="profile",
@@ -92,7 +97,13 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         cpus=specs[0].tasks[0].cpus,
         fallbacks=(),
         children=tuple(children),
-        begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units)),
+        begin=lambda tmp: write_document(tmp / PROFILE, asked),
+        check_same=partial(
+            check_same,
+            asked=asked,
+            seed=specs[0].seed,
+            machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
+        ),
         platform=NATIVE_PLATFORM,
     )
     return run_composite(whole, signals, platform)
@@ -120,6 +131,11 @@ def _asked(request: NeedRequest, units: Sequence[Unit]) -> Profile:
         ],
         scenarios=[ScenarioRecord(name=ALONE, interfere=[])],
         units=list(units),
+        options={
+            "jobs": str(request.run["jobs"]),
+            "cpus": str(request.targets[0]["cpus"]),
+            "processes": str(request.n_processes),
+        },
     )
 
 
