@@ -334,3 +334,25 @@ def test_directory_of_another_kind_of_run_is_refused(laxity: Laxity):
     done = laxity("profile", "wcet", "mem", *BUSY, "--run-dir", "D")
     assert done.returncode == 2
     assert "holds a run of kind run; name another directory" in done.stderr
+
+
+def test_number_of_workers_changes_no_figure(laxity: Laxity):
+    for n in ("1", "3"):
+        done = laxity("profile", "all", *RESUMED, "--workers", n, "--run-dir", n)
+        assert done.returncode == 0, done.stderr
+    assert result_of(laxity.directory / "1") == result_of(laxity.directory / "3")
+
+
+def test_corunner_that_dies_beside_others_is_told_by_any_number_of_workers(laxity: Laxity):
+    words = ("profile", "wcet", "mem", "sort small", "-t", "2", "--no-report")
+    scenario = ("--scenario", "dead=load wrong@1", *SIMULATED)
+    for n in ("1", "3"):
+        done = laxity(*words, *scenario, "--workers", n, "--run-dir", n)
+        assert done.returncode == 1, done.stderr
+    assert result_of(laxity.directory / "1") == result_of(laxity.directory / "3")
+
+
+def test_workers_are_for_what_is_simulated(laxity: Laxity):
+    done = laxity("profile", "wcet", "mem", "--workers", "2", "--run-dir", "P")
+    assert done.returncode == 2
+    assert "--workers: on a machine one process runs after the other" in done.stderr

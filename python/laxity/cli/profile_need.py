@@ -20,7 +20,7 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import Progress, read_targets, words_option, workloads_argument
+from laxity.cli.profile_common import progress, read_targets, words_option, workloads_argument
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
@@ -112,7 +112,7 @@ def _memory_need(options: _Options) -> int:
         resolution_ns=resolution_here_ns(),
         final=run_path("profile", options.run_dir, options.run_root),
         command_line=["laxity", *sys.argv[1:]],
-        on_begin=Progress(is_quiet=options.quiet).show,
+        display=progress(is_quiet=options.quiet),
     )
     with named_as_options({"cpus", "jobs", "seed", "platform"}), forwarded_signals() as signals:
         finished = run_need(request, signals, THIS_MACHINE)

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: MIT
 """A run that consists of runs: DIR/manifest.json, DIR/runs/NAME, one report."""
 
+import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
+from laxity.core.executor import Workers, worked
 from laxity.core.signals import Forwarder
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
 from laxity.jobs import finish, take_up
@@ -22,6 +27,9 @@ from laxity.store import run_directory
 from laxity.store.manifest import Fallback, Manifest, Status
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 
+# What a worker's program needs to see that its worker is gone, and to end its run.
+_PATIENCE_S, _POLL_S = 10, 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class Child:
@@ -32,12 +40,32 @@ class Child:
         run: Runs it into the directory that it is given.
         is_needed: Unless it ends well, those after it are of no use and are left out.
         is_extra: How it ends says nothing of the whole; if it cannot be made, that is a fallback.
+        stage: Where several run at once, only those of one stage do, each behind all before it.
     """
 
     name: str
     run: Callable[[Path, Forwarder], Finished]
     is_needed: bool = False
     is_extra: bool = False
+    stage: int = 0
+
+
+class Display(Protocol):
+    """Shows how far it is."""
+
+    def go_on(self, n_done: int, n_all: int) -> None:
+        """Tell where it begins."""
+
+    def show(self, n_done: int) -> None:
+        """Show how many there are."""
+
+
+class _Silent:
+    def go_on(self, n_done: int, n_all: int) -> None:
+        pass
+
+    def show(self, n_done: int) -> None:
+        pass
 
 
 def _write_nothing(_tmp: Path) -> None:
@@ -66,6 +94,9 @@ class Composite:
             run again. None: no directory may be there.
         parents: Runs that it rests on.
         platform: Of all of them, as the manifest names it.
+        workers: Who runs the children; with several none may be extra, and each depends on those of
+            stages before its own alone.
+        display: Shows progress.
     """
 
     kind: Literal["demo", "measure", "profile", "reproduction", "suite"]
@@ -82,6 +113,8 @@ class Composite:
     check_same: Callable[[Path], None] | None = None
     parents: tuple[str, ...] = ()
     platform: str = "native"
+    workers: Workers = field(default_factory=Workers)
+    display: Display = field(default_factory=_Silent)
 
 
 def run_composite(
@@ -108,7 +141,8 @@ def run_composite(
         run = run_directory.create_run(whole.final)
     try:
         manifest, before = _write_before(run, whole, platform)
-        finished, left_out, is_interrupted = _run_children(run, whole, signals)
+        run_all = _run_children if whole.workers.count == 1 else _run_at_once
+        finished, left_out, is_interrupted = run_all(run, whole, signals)
         manifest = msgspec.structs.replace(manifest, fallbacks=[*manifest.fallbacks, *left_out])
         after = platform.examine(before.cpus).diagnosis
         write_diagnosis(run.tmp, before, after)
@@ -137,6 +171,8 @@ def _run_children(
     left_out: list[Fallback] = []
     runs = run.tmp / "runs"
     complete = _complete_runs(runs)
+    whole.display.go_on(len(complete), len(whole.children))
+    n_done = len(complete)
     for child in whole.children:
         if signals.has_received:
             return [*finished, *_others(whole, complete, finished)], left_out, True
@@ -155,10 +191,84 @@ def _run_children(
             left_out.append(Fallback(what=child.name, used="none", reason=str(error)))
             continue
         finished.append((child, done))
+        n_done += 1
+        whole.display.show(n_done)
         code = done.manifest.exit_code
         if code == EXIT_INTERRUPTED or (child.is_needed and code != EXIT_DONE):
             break
     return finished, left_out, False
+
+
+def _run_at_once(
+    run: NewRun, whole: Composite, signals: Forwarder
+) -> tuple[list[tuple[Child, Finished]], list[Fallback], bool]:
+    """Run the children as `_run_children` does, several at a time.
+
+    What it finds is the same: a child depends on nothing that runs beside it.
+    """
+    runs = run.tmp / "runs"
+    complete = _complete_runs(runs)
+    whole.display.go_on(len(complete), len(whole.children))
+    finished: list[tuple[Child, Finished]] = []
+    for _, stage in groupby(whole.children, key=lambda child: child.stage):
+        if whole.is_enough(runs, len(finished)):
+            break
+        children = list(stage)
+        left = [child for child in children if child.name not in complete]
+        for child, done in _worked(run, left, whole.workers, signals):
+            complete[child.name] = done
+            whole.display.show(len(complete))
+        if signals.has_received:
+            _await_orphans(runs)
+            return _others(whole, _complete_runs(runs), []), [], True
+        for child in children:
+            finished.append((child, complete[child.name]))
+            if child.is_needed and complete[child.name].manifest.exit_code != EXIT_DONE:
+                _remove_others(runs, finished)
+                return finished, [], False
+    return finished, [], False
+
+
+def _worked(
+    run: NewRun, children: Sequence[Child], workers: Workers, signals: Forwarder
+) -> Iterator[tuple[Child, Finished]]:
+    """Run children in other processes, and give each with its end."""
+
+    def work(at: int) -> Finished:
+        child = children[at]
+        # Who waits for the results hears signals, and ends the workers.
+        return child.run(run.tmp / "runs" / child.name, Forwarder())
+
+    results = worked(
+        work,
+        range(len(children)),
+        workers,
+        lambda: signals.has_received,
+        not_inherited=[run.lock_fd],
+    )
+    with closing(results):
+        for at, done in results:
+            yield children[at], done
+
+
+def _await_orphans(runs: Path) -> None:
+    """Wait until the programs of workers that were ended have let go of their runs."""
+    patience_s = time.monotonic() + _PATIENCE_S
+    for left in sorted(runs.glob(f"*{run_directory.TMP_SUFFIX}")):
+        while left.is_dir() and time.monotonic() < patience_s:
+            lock_fd = run_directory.lock_directory(left)
+            if lock_fd is not None:
+                os.close(lock_fd)
+                break
+            time.sleep(_POLL_S)
+
+
+def _remove_others(runs: Path, finished: Sequence[tuple[Child, Finished]]) -> None:
+    """Remove the runs that were made beside one without which all others are of no use."""
+    kept = {done.path.name for _, done in finished if done.path is not None}
+    for path in runs.glob("*"):
+        if path.name not in kept:
+            shutil.rmtree(path)
 
 
 def _others(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,12 +10,13 @@ from typing import Any
 
 import msgspec
 
+from laxity.core.executor import Workers
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.core.units import exact_duration
 from laxity.errors import PlatformError
-from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.rows import finished, response_time_ns
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
@@ -55,7 +56,8 @@ class ProfileRequest:
         resolution_ns: Of the clock that releases jobs.
         final: Directory of the finished run.
         command_line: What was typed.
-        on_begin: Told what begins: its number from 1, how many there are, its name.
+        workers: Who runs the processes; several only where they are simulated.
+        display: Shows progress.
     """
 
     analyses: tuple[Analysis, ...]
@@ -70,7 +72,8 @@ class ProfileRequest:
     final: Path
     command_line: list[str]
     allow_unprivileged: bool
-    on_begin: Callable[[int, int, str], None]
+    workers: Workers
+    display: Display
 
 
 def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
@@ -106,16 +109,13 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         for at, target in enumerate(request.targets)
         if request.has_samples or "period" not in target
     ]
-    n_all = len(pilots) + len(units)
     asked = _asked(request, units)
+    in_order = sorted(units, key=partial(_stage, request))
     children = [
+        *(_pilot(request, target, seed, platform) for target in pilots),
         *(
-            _pilot(request, target, (number, n_all), seed, platform)
-            for number, target in enumerate(pilots, 1)
-        ),
-        *(
-            _process(request, unit, (number, n_all), seed, platform)
-            for number, unit in enumerate(units, len(pilots) + 1)
+            _process(request, unit, seed, platform)
+            for unit in in_order
         ),
     ]
     whole = Composite(
@@ -134,8 +134,10 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
             seed=seed,
             machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
         ),
-        is_enough=Still(request.still_jobs, units, len(pilots)).has_come,
+        is_enough=Still(request.still_jobs, in_order, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
+        workers=request.workers,
+        display=request.display,
     )
     return run_composite(whole, signals, platform)
 
@@ -229,7 +231,6 @@ def _spec(
 def _pilot(
     request: ProfileRequest,
     target: int,
-    number: tuple[int, int],
     seed: int | None,
     platform: Platform,
 ) -> Child:
@@ -241,13 +242,12 @@ def _pilot(
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed, jobs=_PILOT_JOBS), platform)
         return _run_once(request, spec, name, final, signals, platform)
 
-    return Child(name, _told(request, number, name, run), is_needed=True)
+    return Child(name, run, is_needed=True)
 
 
 def _process(
     request: ProfileRequest,
     unit: Unit,
-    number: tuple[int, int],
     seed: int | None,
     platform: Platform,
 ) -> Child:
@@ -263,7 +263,20 @@ def _process(
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed), platform)
         return _run_once(request, spec, unit.run, final, signals, platform)
 
-    return Child(unit.run, _told(request, number, unit.run, run))
+    return Child(unit.run, run, stage=_stage(request, unit))
+
+
+def _stage(request: ProfileRequest, unit: Unit) -> int:
+    """Tell which processes may run at once.
+
+    The first ones of each program record what the others go through again, and after each round of
+    a profile that ends by itself it is asked whether that is enough.
+    """
+    if request.run["platform"] == NATIVE_PLATFORM:
+        return 1
+    if (unit.process, unit.scenario) == (0, 0):
+        return 1
+    return 2 + unit.process if request.still_jobs else 2
 
 
 def _pilot_name(target: int) -> str:
@@ -281,19 +294,6 @@ def _longest_ns(pilot: Path) -> int:
         msg = f"{pilot.name}: none of its {_PILOT_JOBS} jobs finished; give --period"
         raise PlatformError(msg)
     return int(response_time_ns(jobs).max())
-
-
-def _told(
-    request: ProfileRequest,
-    number: tuple[int, int],
-    name: str,
-    run: Callable[[Path, Forwarder], Finished],
-) -> Callable[[Path, Forwarder], Finished]:
-    def told(final: Path, signals: Forwarder) -> Finished:
-        request.on_begin(*number, name)
-        return run(final, signals)
-
-    return told
 
 
 def _run_once(

@@ -13,7 +13,7 @@ import msgspec
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, Spec
 from laxity.core.spec_reader import resolve_spec
-from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
@@ -39,7 +39,7 @@ class NeedRequest:
         resolution_ns: Of the clock that releases jobs.
         final: Directory of the finished run.
         command_line: What was typed.
-        on_begin: Told what begins: its number from 1, how many there are, its name.
+        display: Shows progress.
     """
 
     targets: tuple[Mapping[str, Any], ...]
@@ -48,7 +48,7 @@ class NeedRequest:
     resolution_ns: int
     final: Path
     command_line: list[str]
-    on_begin: Callable[[int, int, str], None]
+    display: Display
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,7 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
     # Refused before anything runs.
     specs = [prepare_spec(_spec(request, one.task), platform) for one in processes]
     children = [
-        Child(one.name, _runner(request, one, (at, len(processes)), specs[0].seed, platform))
-        for at, one in enumerate(processes, 1)
+        Child(one.name, _runner(request, one, specs[0].seed, platform)) for one in processes
     ]
     asked = _asked(request, units)
     whole = Composite(
@@ -105,6 +104,7 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
             machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
         ),
         platform=NATIVE_PLATFORM,
+        display=request.display,
     )
     return run_composite(whole, signals, platform)
 
@@ -151,12 +151,10 @@ def _spec(request: NeedRequest, task: Mapping[str, Any]) -> Spec:
 def _runner(
     request: NeedRequest,
     process: _Process,
-    number: tuple[int, int],
     seed: int | None,
     platform: Platform,
 ) -> Callable[[Path, Forwarder], Finished]:
     def run(final: Path, signals: Forwarder) -> Finished:
-        request.on_begin(*number, process.name)
         task = dict(process.task)
         if process.siblings:
             siblings = [final.with_name(name) for name in process.siblings]
