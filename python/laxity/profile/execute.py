@@ -113,10 +113,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
     in_order = sorted(units, key=partial(_stage, request))
     children = [
         *(_pilot(request, target, seed, platform) for target in pilots),
-        *(
-            _process(request, unit, seed, platform)
-            for unit in in_order
-        ),
+        *(_process(request, unit, seed, platform) for unit in in_order),
     ]
     whole = Composite(
         kind="profile",
