@@ -293,6 +293,7 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         .on_end = end,
         .on_pass = nullptr,
         .on_turn = nullptr,
+        .on_mark = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
         .on_sample = nullptr,

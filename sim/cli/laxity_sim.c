@@ -15,6 +15,7 @@
 #include "cli/calls.h"
 #include "cli/events.h"
 #include "cli/gather.h"
+#include "cli/marks.h"
 #include "cli/programs.h"
 #include "cli/run_options.h"
 #include "cli/samples.h"
@@ -24,6 +25,7 @@
 #include "harness/drain.h"
 #include "harness/job_stream.h"
 #include "harness/launch.h"
+#include "harness/mark_stream.h"
 #include "harness/outcome.h"
 #include "harness/plan.h"
 #include "harness/sample_stream.h"
@@ -112,6 +114,12 @@ next_record(const struct laxity_sim_run *simulation, uint32_t task_index)
     )[head & (simulation->segment->ring_slots - 1)];
 }
 
+/* There is no kernel that numbers threads; the trace does. */
+static int32_t tid_of(const struct laxity_sim_run *simulation, uint32_t task)
+{
+    return simulation->schedule.is_open ? laxity_sim_schedule_tid(task) : INT32_MIN;
+}
+
 /* As a task does: a claimed record and a start are the proof of a job that is cut off. */
 static int on_start(void *context, const struct laxity_sim_job *job)
 {
@@ -119,8 +127,7 @@ static int on_start(void *context, const struct laxity_sim_job *job)
     struct laxity_task *task = laxity_segment_task(simulation->segment, job->task);
     struct laxity_job_record *record = next_record(simulation, job->task);
     *record = (struct laxity_job_record){
-        /* There is no kernel that numbers threads; the trace does. */
-        .tid = simulation->schedule.is_open ? laxity_sim_schedule_tid(job->task) : INT32_MIN,
+        .tid = tid_of(simulation, job->task),
         .ordinal = job->ordinal,
         .job = job->job,
         .start_ns = job->start_ns,
@@ -197,6 +204,21 @@ on_turn(void *context, uint32_t core, uint32_t program, enum laxity_sim_turn tur
     laxity_sim_schedule_put(&simulation->schedule, core, program, turn, time_ns);
 }
 
+static void on_mark(void *context, uint32_t task, uint32_t which, int64_t time_ns)
+{
+    struct laxity_sim_run *simulation = context;
+    struct laxity_sim_mark *mark = &simulation->marks[task];
+    if (!laxity_sim_mark_take(mark, which, time_ns)) {
+        return;
+    }
+    const int rc =
+        laxity_sim_mark_store(&simulation->mark_stream, task, tid_of(simulation, task), mark);
+    if (rc) {
+        tell_full(simulation, rc);
+        simulation->has_failed = true;
+    }
+}
+
 static void on_sample(void *context, const struct laxity_sim_sample *sample)
 {
     struct laxity_sim_run *simulation = context;
@@ -259,6 +281,8 @@ static void close_run(struct laxity_sim_run *simulation)
     int rc = laxity_job_stream_close(&simulation->stream, dir_fd);
     rc = rc ? rc : laxity_sim_schedule_close(&simulation->schedule, segment, dir_fd, cores);
     rc = rc ? rc : laxity_sample_stream_close(&simulation->samples.stream);
+    rc = rc ? rc : laxity_mark_stream_drain(&simulation->mark_stream, true);
+    rc = rc ? rc : laxity_mark_stream_close(&simulation->mark_stream);
     const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
                             : exit_code != 0                     ? LAXITY_RUN_FAILED
                                                                  : LAXITY_RUN_COMPLETE;
@@ -283,6 +307,7 @@ static int open_streams(struct laxity_sim_run *simulation)
     segment->counting.sample_cpu = -1; /* nobody samples on a core */
     laxity_sim_events_begin(segment);
     laxity_atomic64_store_ns(&segment->run.t0_ns, T0_NS);
+    simulation->mark_stream = (struct laxity_mark_stream){.segment = segment, .dir_fd = dir_fd};
     int rc = laxity_job_stream_open(segment, dir_fd, &simulation->stream);
     rc = rc ? rc : laxity_sample_stream_drain(&simulation->samples.stream, segment, dir_fd);
     return rc || !simulation->settings->is_traced
@@ -317,6 +342,7 @@ static void simulate(
         .on_end = on_end,
         .on_pass = on_pass,
         .on_turn = on_turn,
+        .on_mark = on_mark,
         .must_stop = laxity_sim_must_stop,
         .on_sample = on_sample,
         .interrupts = settings->interrupts,

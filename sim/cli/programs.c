@@ -344,9 +344,10 @@ int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_er
     simulation->calls = calloc(n, sizeof *simulation->calls);
     simulation->corunners_asked = calloc(n, sizeof *simulation->corunners_asked);
     simulation->layouts = calloc(n, sizeof *simulation->layouts);
+    simulation->marks = calloc(n, sizeof *simulation->marks);
     simulation->places = calloc(n, sizeof *simulation->places);
     if (!simulation->places || !simulation->tasks || !simulation->emulators || !simulation->calls ||
-        !simulation->corunners_asked || !simulation->layouts) {
+        !simulation->corunners_asked || !simulation->layouts || !simulation->marks) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
     int rc = 0;
@@ -404,6 +405,7 @@ void laxity_sim_programs_free(struct laxity_sim_run *simulation)
     }
     free(simulation->places);
     free(simulation->layouts);
+    free(simulation->marks);
     free(simulation->tasks);
 }
 

@@ -6,12 +6,14 @@
 
 #include "cli/calls.h"
 #include "cli/gather.h"
+#include "cli/marks.h"
 #include "cli/places.h"
 #include "cli/samples.h"
 #include "cli/schedule.h"
 #include "cli/settings.h"
 #include "harness/job_stream.h"
 #include "harness/launch.h"
+#include "harness/mark_stream.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
 #include "interface/emulator.h"
@@ -47,12 +49,14 @@ struct laxity_sim_run {
     struct laxity_sim_task *tasks; /* behind them the co-runners; so of all that follows */
     struct laxity_sim_emulator **emulators;
     struct laxity_sim_calls *calls;
+    struct laxity_sim_mark *marks; /* that tasks are in */
     struct laxity_sim_layout *layouts;
     struct laxity_sim_places *places;
     struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
     struct laxity_sim_gather gather;
     struct laxity_sim_schedule schedule;
     struct laxity_sim_samples samples;
+    struct laxity_mark_stream mark_stream;
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
     bool has_failed;  /* something that all tasks end with */

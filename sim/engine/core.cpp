@@ -428,6 +428,7 @@ void Core::at_boundary(std::uint64_t horizon)
     line_ = step.first_line;
     last_line_ = step.last_line;
     stage_ = Stage::Fetch;
+    instruction_tick_ = now_;
 }
 
 bool Core::stop_or_pause(std::uint64_t horizon)
@@ -554,6 +555,21 @@ void Core::judge_branch(const Block &block)
     }
 }
 
+/* Those of the instructions of the block up to one, of which that where the core is began at
+ * instruction_tick_. */
+void Core::make_marks(std::size_t until)
+{
+    const Position &position = *execution_.position;
+    const Step *const steps = position.block->steps.data();
+    const std::uint64_t begun = instruction_tick_ - steps[position.index].offset;
+    for (const Mark &mark : execution_.reader->marks()) {
+        if (mark.index >= position.index && mark.index < until) {
+            made_marks_.push_back({.which = mark.which, .tick = begun + steps[mark.index].offset});
+        }
+    }
+    execution_.reader->take_marks_before(until);
+}
+
 void Core::end_instruction()
 {
     Position &position = *execution_.position;
@@ -571,6 +587,9 @@ void Core::end_instruction()
         const Operand operand{.request = latest, .registers = step.writes};
         const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
         operands_.insert(place, operand);
+    }
+    if (!execution_.reader->marks().empty()) {
+        make_marks(position.index + 1);
     }
     position.index++;
     const std::uint64_t end =

@@ -32,6 +32,12 @@ struct Position {
     std::uint64_t fetched = NEVER; /* the line fetched last in this execution of the block */
 };
 
+/* A mark that a job has made, at a tick. */
+struct MadeMark {
+    std::uint32_t which; /* of harness/mark_table.h */
+    std::uint64_t tick;
+};
+
 /* What a core executes. */
 struct Execution {
     std::uint32_t task = KERNEL;
@@ -78,6 +84,15 @@ class Core {
     [[nodiscard]] bool is_asked() const
     {
         return is_asked_;
+    }
+    /* What its job has marked since they were forgotten. */
+    [[nodiscard]] const std::vector<MadeMark> &made_marks() const
+    {
+        return made_marks_;
+    }
+    void forget_marks()
+    {
+        made_marks_.clear();
     }
     /* How long its task has been waiting. */
     [[nodiscard]] std::uint64_t waited(std::uint64_t now) const
@@ -145,6 +160,7 @@ class Core {
     limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const;
     [[nodiscard]] bool needs_turn(bool is_new) const;
     void advance_to(std::size_t index);
+    void make_marks(std::size_t until);
     [[nodiscard]] bool is_in_block() const
     {
         const Position &position = *execution_.position;
@@ -201,7 +217,10 @@ class Core {
     bool is_draining_ = false;
     bool is_paused_ = false; /* the turn says what is to be done */
 
+    std::vector<MadeMark> made_marks_;
+
     Stage stage_ = Stage::Boundary;
+    std::uint64_t instruction_tick_ = 0; /* at which the instruction began, if the core is in one */
     std::uint64_t line_ = 0; /* the next one of the instruction, or of the access, of the task */
     std::uint64_t last_line_ = 0;
     std::uint64_t begin_ = 0; /* of the access: its first byte, with the task's lines */

@@ -151,6 +151,9 @@ void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
         return;
     }
     core.go_on(horizon(next.core, decision));
+    if (!core.made_marks().empty()) {
+        tell_marks(seats_[next.core]);
+    }
     if (hierarchy_.keeps_room()) {
         wait_on(next.turn);
     }

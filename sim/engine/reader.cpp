@@ -190,6 +190,16 @@ void Reader::judge(std::uint64_t word)
     }
 }
 
+/* It costs nothing, and is noted until its instruction is executed. */
+void Reader::pass_mark(const Access &access)
+{
+    next_++;
+    if (is_in_job_) {
+        const std::uint64_t which = access.address() - LAXITY_SIM_MARKS_ADDRESS;
+        marks_.push_back({.which = static_cast<std::uint32_t>(which), .index = access.index()});
+    }
+}
+
 /* The event of the next word; nothing if there is none in it, and then it is taken. */
 std::optional<Event> Reader::examine(std::uint64_t word)
 {
@@ -206,7 +216,9 @@ std::optional<Event> Reader::examine(std::uint64_t word)
         return std::nullopt;
     case LAXITY_SIM_ACCESS: {
         const std::optional<Event> event = event_of(Access{word});
-        next_ += event ? 0 : 1;
+        if (!event) {
+            pass_mark(Access{word});
+        }
         return event;
     }
     case LAXITY_SIM_BLOCK:

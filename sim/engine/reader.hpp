@@ -112,6 +112,12 @@ class Access {
     std::uint64_t word_;
 };
 
+/* A mark that is no border of a job, and its instruction within the block that is executed. */
+struct Mark {
+    std::uint32_t which; /* of harness/mark_table.h */
+    std::size_t index;
+};
+
 /* Those that have been read and not taken. */
 struct Words {
     const std::uint64_t *next;
@@ -182,6 +188,18 @@ class Reader {
     void set_in_job(bool is_in_job)
     {
         is_in_job_ = is_in_job;
+        marks_.clear();
+    }
+
+    /* Of the job: those that peek() has passed, in their order, and nobody has taken. They belong
+     * to the block before the next one that it tells of. */
+    [[nodiscard]] const std::vector<Mark> &marks() const
+    {
+        return marks_;
+    }
+    void take_marks_before(std::size_t index)
+    {
+        std::erase_if(marks_, [index](const Mark &mark) { return mark.index < index; });
     }
 
     /* Why the program has ended. */
@@ -207,6 +225,7 @@ class Reader {
     append(Block &block, const laxity_sim_instruction &instruction, std::uint64_t address) const;
     void tell_placer(std::uint64_t word);
     void judge(std::uint64_t word);
+    void pass_mark(const Access &access);
 
     laxity_sim_source source_;
     laxity_sim_decoder decoder_;
@@ -221,6 +240,7 @@ class Reader {
     const std::uint64_t *next_ = nullptr; /* of the words */
     const std::uint64_t *end_ = nullptr;
     std::vector<std::unique_ptr<const Block>> blocks_; /* none moves */
+    std::vector<Mark> marks_;
     std::size_t n_plain_ = 0; /* of these from the first on: none of them reads a clock */
     std::string problem_;
 };

@@ -58,6 +58,10 @@ void Core::advance_to(std::size_t index)
     const Step *const steps = block.steps.data();
     const std::uint64_t end = index < block.steps.size() ? steps[index].offset : block.ticks;
     const std::uint64_t ticks = end - steps[position.index].offset;
+    if (!execution_.reader->marks().empty()) {
+        instruction_tick_ = now_;
+        make_marks(index);
+    }
     now_ += ticks;
     execution_.spent->busy += ticks;
     own_.counts.instructions += index - position.index;
@@ -204,6 +208,7 @@ template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
         return !is_in_block();
     }
     stage_ = reached.stage;
+    instruction_tick_ = now_;
     loaded_.clear();
     if (now_ != action_) {
         is_paused_ = true; /* what is not there is asked for in the core's turn */

@@ -147,6 +147,7 @@ class Scheduler {
     [[nodiscard]] bool begin_job(Task &task);
     void split(laxity_sim_job &job, const Spent &spent) const;
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
+    void tell_marks(Seat &seat) const;
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
     void wait_on(std::uint64_t now);

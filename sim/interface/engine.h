@@ -370,6 +370,12 @@ struct laxity_sim_listener {
     void (*on_turn)(
         void *context, uint32_t core, uint32_t task, enum laxity_sim_turn turn, int64_t time_ns
     );
+    /*
+     * May be NULL. A job, of no co-runner, has made a mark other than of its borders
+     * (harness/mark_table.h), at the tick at which the instruction with it began. Those of a task
+     * come in its order, before the on_finish of their job; against other calls they may be early.
+     */
+    void (*on_mark)(void *context, uint32_t task, uint32_t mark, int64_t time_ns);
     /* Asked now and then, in real time: shall the run end at once? */
     bool (*must_stop)(void *context);
     /*

@@ -111,3 +111,42 @@ def test_marks_of_a_corunner_do_nothing(tmp_path: Path):
 def test_run_without_marks_has_no_file_of_them(tmp_path: Path):
     assert run_marker(tmp_path, "none", 5).code == 0
     assert not (tmp_path / "D" / "probe.npy").exists()
+
+
+@pytest.mark.parametrize(
+    ("platform", "architecture"), [("sabrelite", "armhf"), ("mpc750", "powerpc")]
+)
+def test_simulated_program_marks_as_a_native_one(tmp_path: Path, platform: str, architecture: str):
+    spec = tmp_path / "phased.toml"
+    spec.write_text(
+        f'schema = 1\n[run]\njobs = 3\nplatform = "sim:{platform}"\n[[task]]\nname = "phased"\n'
+        f'workload = "{BUILT.tools}/sim/{architecture}-phased"\nperiod = "1s"\n'
+    )
+    outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    assert outcome.code == 0, outcome.err
+    marks, jobs = marks_of(tmp_path / "D"), jobs_of(tmp_path / "D")
+    # Phase 1, the number of the job as probe 7, and phase 300, which is no byte.
+    assert marks["probe"].tolist() == [1, 7, 300] * 3
+    phase, probe = int(MarkKind.PHASE), int(MarkKind.PROBE)
+    assert marks["kind"].tolist() == [phase, probe, phase] * 3
+    assert marks["value"][1::3].tolist() == [0, 1, 2]
+    assert np.ma.getmaskarray(marks["value"])[0::3].all()
+    times = np.ma.getdata(marks["time_ns"]).reshape(3, 3)
+    assert np.all(np.diff(times) > 0)
+    assert np.all(times[:, 0] >= jobs["start_ns"])
+    assert np.all(times[:, 2] < jobs["finish_ns"])
+    rows = [line.split() for line in outcome.out.splitlines() if " phased " in line]
+    assert [(row[2], row[4]) for row in rows if row[2].isdigit()] == [("1", "3"), ("300", "3")]
+
+
+def test_simulated_marks_that_a_ring_does_not_hold_are_kept_all_the_same(tmp_path: Path):
+    spec = tmp_path / "phased.toml"
+    spec.write_text(
+        'schema = 1\n[run]\njobs = 1\nplatform = "sim:sabrelite"\n[[task]]\n'
+        f'workload = "{BUILT.tools}/sim/armhf-phased"\nargs = ["flood"]\nperiod = "1s"\n'
+    )
+    outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    assert outcome.code == 0, outcome.err
+    marks = marks_of(tmp_path / "D")
+    assert marks["value"].tolist() == list(range(-1, -FLOOD_MARKS - 1, -1))
+    assert manifest_of(tmp_path / "D").tasks[0].lost_marks == 0

@@ -3,11 +3,18 @@
 """`laxity profile wcet`: processes in turn, one document, one page."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.cli.commands import finish, start
 from tests.cli.laxity_command import Laxity
+from tests.waiting import wait_until
+
+from laxity.store.npy import read_stream
 
 SIMULATED = ("--platform", "sim:sabrelite", "--quiet", "-p", "1ms")
 
@@ -196,6 +203,41 @@ def test_constant_work_has_one_phase_and_two_halves_have_two(laxity: Laxity):
     assert phases["ends"] == [len(document["courses"][0]["times_ns"])]
 
 
+def test_phases_that_the_program_names_are_those_of_the_profile(laxity: Laxity):
+    phased = laxity.tools / "sim" / "armhf-phased"
+    done = laxity("profile", "memory-traffic", str(phased), "-t", "3", *BUSY, "--run-dir", "P")
+    assert done.returncode == 0, done.stderr
+    path = laxity.directory / "P"
+    document = json.loads((path / "profile.json").read_text())
+    # None is looked for.
+    assert document["phases"] == []
+    named = {(one["scenario"], one["phase"]): one for one in document["named_phases"]}
+    assert list(named) == [(0, 1), (0, 300), (1, 1), (1, 300)]
+    reads, computes = named[0, 1], named[0, 300]
+    # The first of three jobs is left out; the one phase ends where the other begins.
+    assert {one["jobs"] for one in named.values()} == {2}
+    assert 0 < reads["from_ns"] < reads["to_ns"] == computes["from_ns"] < computes["to_ns"]
+    run = path / "runs" / "armhf-phased-alone-00"
+    marks, jobs = (read_stream(run / f"{name}.npy") for name in ("probe", "jobs"))
+    # Rows of a job: phase 1, probe 7, phase 300.
+    first, second = (marks["time_ns"][at::3][1:] for at in (0, 2))
+    assert reads["time_ns"] == round(np.mean(second - first))
+    assert computes["time_ns"] == round(np.mean(jobs["finish_ns"][1:] - second))
+    # Phase 1 reads 4 MiB, by 32 bytes: 131,072 lines of the first level, and all from memory.
+    # Samples come every 1/200 of a job, so that the border may put 1/180 of them beyond it.
+    for name, n in (("l1d_refill", 131_072), ("mem_read_bytes", 4 << 20)):
+        assert reads["counts"][name] + computes["counts"][name] == pytest.approx(n, rel=0.001)
+        assert computes["counts"][name] < n / 180
+    # What touches no memory is hardly slower beside others; what only reads waits for them.
+    assert named[1, 300]["time_ns"] < 1.05 * computes["time_ns"]
+    assert named[1, 1]["time_ns"] > 2 * reads["time_ns"]
+    page = (path / "report.html").read_text()
+    for text in (done.stdout, page):
+        assert "2 phases that it names, phase 1 up to " in text
+    assert "laxity_phase" in page
+    assert "PELT" not in page
+
+
 def test_nothing_counts_misses_on_a_machine_without_counters(laxity: Laxity):
     here = json.loads(laxity("list", "events", "--format", "json").stdout)["events"]
     if any(one["platform_event"] for one in here if one["name"].endswith("_refill")):
@@ -216,3 +258,101 @@ def test_profile_that_waits_for_the_maximum_ends_when_it_stands_still(laxity: La
     assert {one["processes"] for one in document["times"]} == {21}
     assert len(json.loads((path / "manifest.json").read_text())["runs"]) == 1 + 2 * 21
     assert {one["jobs_since_max"] for one in document["times"] if one["scenario"] == 0} == {62}
+
+
+RESUMED = ("mem", "sort small", "-t", "3", "--processes", "2", "--no-report", *BUSY)
+
+
+def result_of(directory: Path) -> tuple[bytes, Any, Any]:
+    manifest = json.loads((directory / "manifest.json").read_text())
+    return (directory / "profile.json").read_bytes(), manifest["result_hash"], manifest["runs"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_profile_goes_on_and_ends_as_one_that_nobody_ended(laxity: Laxity, number: signal.Signals):
+    words = ("profile", "all", *RESUMED)
+    whole = laxity(*words, "--run-dir", "P")
+    assert whole.returncode == 0, whole.stderr
+    names = result_of(laxity.directory / "P")[2]
+    left = laxity.directory / "Q.tmp"
+    # At no border of two runs: when the fifth of them is being written, or just was.
+    process = start(*words, "--run-dir", laxity.directory / "Q", is_own_session=True)
+    wait_until(lambda: any((left / "runs").glob(f"{names[4]}*")), "the fifth run")
+    os.killpg(process.pid, number)
+    finish(process)
+    # An interrupted one has been finished, as far as it came.
+    left = left if number is signal.SIGKILL else laxity.directory / "Q"
+    done = {path.name: path.stat().st_ino for path in (left / "runs").iterdir()}
+    assert set(names[:4]) <= set(done)
+    assert not set(names) <= set(done)
+    again = laxity(*words, "--run-dir", "Q")
+    assert again.returncode == 0, again.stderr
+    assert result_of(laxity.directory / "Q") == result_of(laxity.directory / "P")
+    # What was complete was not run again.
+    kept = {name: (laxity.directory / "Q" / "runs" / name).stat().st_ino for name in names[:4]}
+    assert kept == {name: done[name] for name in names[:4]}
+    assert laxity("show", "Q", "--verify").returncode == 0
+
+
+def test_profile_that_is_whole_is_shown_and_left_as_it_is(laxity: Laxity):
+    words = ("profile", "wcet", "mem", "-t", "2", "--no-report", *BUSY, "--run-dir", "P")
+    first = laxity(*words)
+    manifest = (laxity.directory / "P" / "manifest.json").read_bytes()
+    second = laxity(*words)
+    assert (second.returncode, second.stdout) == (0, first.stdout)
+    assert (laxity.directory / "P" / "manifest.json").read_bytes() == manifest
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (("-t", "3"), "(jobs: 2, and not 3)"),
+        (("--processes", "2"), "(processes: 1, and not 2)"),
+        (("--seed", "2"), "(seed: 1, and not 2)"),
+        (("-p", "2ms"), "(period: none, and not 2ms)"),
+        (("--scenario", "more=load 1MiB@1"), "(scenario: alone=, busy=load 2MiB@1-3, and"),
+        (("-b", "16KiB"), "(workload: mem 64KiB, and not mem 16KiB)"),
+        (("--platform", "sim:zcu102"), "(platform: sim:sabrelite, and not sim:zcu102)"),
+    ],
+)
+def test_directory_of_another_profile_is_refused_with_what_differs(
+    laxity: Laxity, other: tuple[str, ...], said: str
+):
+    words = ("profile", "wcet", "mem", "-t", "2", "--no-report", *BUSY, "--run-dir", "P")
+    assert laxity(*words).returncode == 0
+    done = laxity(*words, *other)
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert "name another directory or remove it" in done.stderr
+    wrong = laxity("profile", "cache", *words[2:])
+    assert wrong.returncode == 2
+    assert "(analysis: wcet, and not cache)" in wrong.stderr
+
+
+def test_directory_of_another_kind_of_run_is_refused(laxity: Laxity):
+    laxity.run("mem", "-b", "4KiB", "-t", "1", "-p", "1ms", "--platform", "sim:sabrelite")
+    done = laxity("profile", "wcet", "mem", *BUSY, "--run-dir", "D")
+    assert done.returncode == 2
+    assert "holds a run of kind run; name another directory" in done.stderr
+
+
+def test_number_of_workers_changes_no_figure(laxity: Laxity):
+    for n in ("1", "3"):
+        done = laxity("profile", "all", *RESUMED, "--workers", n, "--run-dir", n)
+        assert done.returncode == 0, done.stderr
+    assert result_of(laxity.directory / "1") == result_of(laxity.directory / "3")
+
+
+def test_corunner_that_dies_beside_others_is_told_by_any_number_of_workers(laxity: Laxity):
+    words = ("profile", "wcet", "mem", "sort small", "-t", "2", "--no-report")
+    scenario = ("--scenario", "dead=load wrong@1", *SIMULATED)
+    for n in ("1", "3"):
+        done = laxity(*words, *scenario, "--workers", n, "--run-dir", n)
+        assert done.returncode == 1, done.stderr
+    assert result_of(laxity.directory / "1") == result_of(laxity.directory / "3")
+
+
+def test_workers_are_for_what_is_simulated(laxity: Laxity):
+    done = laxity("profile", "wcet", "mem", "--workers", "2", "--run-dir", "P")
+    assert done.returncode == 2
+    assert "--workers: on a machine one process runs after the other" in done.stderr

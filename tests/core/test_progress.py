@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.jobs.left_runs import spec_text
 
-from laxity.core.progress import State, make_display
+from laxity.core.progress import Countdown, State, make_display
 from laxity.core.spec_reader import read_spec_toml
 
 SPEC = read_spec_toml(spec_text(jobs=20).encode(), {}, 1)
@@ -35,3 +35,28 @@ def test_last_line_is_the_final_state(
 
 def test_short_run_shows_no_line(capsys: pytest.CaptureFixture[str]):
     assert shown(capsys, State(20, 0, 1_000_000)) == []
+
+
+def test_countdown_tells_the_time_that_is_left_by_what_it_has_seen_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    now_s = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    countdown = Countdown("laxity profile", "runs", is_quiet=False)
+    countdown.go_on(4, 10)
+    # The first one may have taken up what was half done; from then on one takes 6 s.
+    for n_done, at_s in ((5, 101.0), (6, 107.0), (7, 113.0)):
+        now_s = at_s
+        countdown.show(n_done, ", 1 failed")
+    assert capsys.readouterr().err.splitlines() == [
+        "laxity profile: 4 of 10 runs are done already",
+        # 3 are left, of 6 s each.
+        "laxity profile: 7 of 10 runs, 1 failed, 18 s left",
+    ]
+
+
+def test_quiet_countdown_tells_nothing(capsys: pytest.CaptureFixture[str]):
+    countdown = Countdown("laxity profile", "runs", is_quiet=True)
+    countdown.go_on(4, 10)
+    countdown.show(5)
+    assert capsys.readouterr().err == ""

@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 from tests.report.run_builder import Made, jobs_table, write_run
 
-from laxity.core.streams import STREAMS
-from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_of
+from laxity.core.streams import STREAMS, MarkKind
+from laxity.profile.traffic import (
+    courses_of,
+    drawn_event,
+    mean_course,
+    named_phases_of,
+    parts_of,
+)
 from laxity.store.manifest import Event
 from laxity.store.run_directory import open_run
 
@@ -91,6 +97,32 @@ def test_jobs_are_cut_into_as_many_parts_as_half_of_their_samples(tmp_path: Path
     assert parts_of([run]) == 14
     run = open_run(sampled_run(tmp_path / "c", [(1, 2)], samples))
     assert parts_of([run]) == 0
+
+
+def test_phases_that_a_program_names_last_from_mark_to_mark(tmp_path: Path):
+    path = sampled_run(tmp_path, [(0, 1), (5, 9, 400, 400)], SAMPLES)
+    # A phase of the first job, a mark of another thread, and a probe count for nothing.
+    rows = [(0.5, 4), (5.5, 4), (6, 9), (7, 2), (8, 4), (8.5, 3)]
+    marks = np.zeros(len(rows), dtype=[(one.name, one.kind) for one in STREAMS["probe"]])
+    marks["tid"], marks["kind"] = np.iinfo(np.int32).min, MarkKind.PHASE
+    for at, (time_ms, phase) in enumerate(rows):
+        marks["time_ns"][at], marks["probe"][at] = T0_NS + int(time_ms * MS), phase
+    marks["tid"][marks["probe"] == 9] = 4712
+    marks["kind"][marks["probe"] == 3] = MarkKind.PROBE
+    np.save(path / "probe.npy", marks)
+    two, four = named_phases_of(open_run(path))
+    # 100 instructions are executed by 6 ms, 300 by 7 ms, 350 by 8 ms and 400 by 9 ms, so that 50
+    # are by 5.5 ms; 100 bytes are read by 8 ms and all 400 by 9 ms, none by 7 ms.
+    assert (two.phase, two.spans_ns.tolist(), two.time_ns) == (2, [[2 * MS, 3 * MS]], MS)
+    assert two.counts == {"instructions": 50, "mem_read_bytes": 100}
+    assert (four.phase, four.time_ns) == (4, 2.5 * MS)
+    assert four.spans_ns.tolist() == [[0.5 * MS, 2 * MS], [3 * MS, 4 * MS]]
+    assert four.counts == {"instructions": 300, "mem_read_bytes": 300}
+
+
+def test_program_that_marks_nothing_names_no_phases(tmp_path: Path):
+    run = open_run(sampled_run(tmp_path, [(0, 1), (5, 9, 400, 400)], SAMPLES))
+    assert not list(named_phases_of(run))
 
 
 @pytest.mark.parametrize(

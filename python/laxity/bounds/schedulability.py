@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,13 +25,13 @@ from laxity.core.progress import LINE_EVERY_S
 from laxity.core.signals import Forwarder
 from laxity.core.standard_streams import overwrite_line
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, ConfigError, LaxityError, RecordError
-from laxity.jobs import ends, finish
+from laxity.jobs import ends, finish, take_up
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import new_manifest
 from laxity.store import run_directory
 from laxity.store.experiment_result import ExperimentRun
 from laxity.store.manifest import Manifest
-from laxity.store.run_directory import MANIFEST, REPORT, SPEC, NewRun
+from laxity.store.run_directory import MANIFEST, SPEC, NewRun
 from laxity.tasksets.experiment_spec import experiment_to_toml
 
 NAME = "experiment"
@@ -63,12 +64,13 @@ def run_experiment(request: ExperimentRequest, signals: Forwarder) -> Finished:
         ConfigError: The directory holds something else, or the generator cannot draw such sets.
         PlatformError: The output is full, or a worker was killed; the same command goes on.
     """
-    done = _stored(request)
+    check_same = partial(_check_same, request=request)
+    done = take_up.stored(request.final, check_same)
     if done is not None and done.status == "complete":
         return Finished(request.final, done)
     if done is not None:
-        _reopen(request.final)
-    run = _claim(request)
+        take_up.reopen(request.final)
+    run = take_up.claim(request.final, check_same)
     try:
         manifest = _begin(run, request)
         is_whole = _test_sets(run, request, signals)
@@ -79,18 +81,6 @@ def run_experiment(request: ExperimentRequest, signals: Forwarder) -> Finished:
         raise
     finally:
         run.release()
-
-
-def _stored(request: ExperimentRequest) -> Manifest | None:
-    """Read what the directory holds of this very experiment; None: there is none.
-
-    Raises:
-        ConfigError: It holds something else.
-    """
-    if not request.final.exists():
-        return None
-    _check_same(request.final, request)
-    return run_directory.read_manifest(request.final)
 
 
 def _check_same(directory: Path, request: ExperimentRequest) -> None:
@@ -125,38 +115,6 @@ def _without_path(asked: ExperimentRun) -> ExperimentRun:
     if asked.costs is None:
         return asked
     return msgspec.structs.replace(asked, costs=msgspec.structs.replace(asked.costs, path=""))
-
-
-def _reopen(final: Path) -> None:
-    """Take up an experiment that was interrupted."""
-    tmp = run_directory.tmp_path_of(final)
-    if tmp.exists():
-        msg = f"run directory {tmp}: exists beside {final}; remove one of them"
-        raise ConfigError(msg)
-    for name in (REPORT, "derived.json"):
-        (final / name).unlink(missing_ok=True)
-    final.rename(tmp)
-
-
-def _claim(request: ExperimentRequest) -> NewRun:
-    """Create the directory of the run, or take over what is left of it."""
-    tmp = run_directory.tmp_path_of(request.final)
-    if not tmp.is_dir():
-        return run_directory.create_run(request.final)
-    lock_fd = run_directory.lock_directory(tmp)
-    if lock_fd is None:
-        msg = f"run directory {request.final}: another laxity is writing it now; wait for its end"
-        raise ConfigError(msg)
-    run = NewRun(tmp, request.final, lock_fd)
-    if not (tmp / MANIFEST).is_file():
-        # Its writer died before it had said what it would do.
-        return run
-    try:
-        _check_same(tmp, request)
-    except ConfigError:
-        run.release()
-        raise
-    return run
 
 
 def _begun(request: ExperimentRequest) -> Manifest:

@@ -18,6 +18,7 @@ from laxity.bounds.set_costs import SetCosts, set_costs
 from laxity.cli.options import quiet_option, run_path
 from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
+from laxity.core.executor import MOST_WORKERS
 from laxity.core.percent import format_percent
 from laxity.errors import EXIT_INTERNAL, ConfigError, NoVerdict, located
 from laxity.store.experiment_result import CostsUsed, CostUsed, CurveAsked, ExperimentRun
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 _NO_COSTS = "none"
 _CSV = "csv"
-_MOST_WORKERS = 4096
 _OPTIONS = (
     click.option(
         "--experiment",
@@ -40,7 +40,7 @@ _OPTIONS = (
     ),
     click.option(
         "--workers",
-        type=click.IntRange(1, _MOST_WORKERS),
+        type=click.IntRange(1, MOST_WORKERS),
         metavar="N",
         help="Processes of an experiment.  [default: one per CPU]",
     ),

@@ -22,13 +22,14 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import Progress, read_targets, words_option, workloads_argument
+from laxity.cli.profile_common import progress, read_targets, words_option, workloads_argument
 from laxity.cli.profile_need import memory_need
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
+from laxity.core.executor import MOST_WORKERS, Workers, n_cpus
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
-from laxity.errors import located
+from laxity.errors import ConfigError, located
 
 if TYPE_CHECKING:
     from laxity.profile.document import Analysis
@@ -58,6 +59,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     jobs: int | None
     scenario: tuple[str, ...]
     platform: str | None
+    workers: int | None
     seed: int | None
     allow_unprivileged: bool
     run_dir: str | None
@@ -112,6 +114,12 @@ _options = with_options(
         help="Co-runners, several with semicolons; repeatable.  [default: readers, mixed, writers]",
     ),
     key_option(RunTable, "platform"),
+    click.option(
+        "--workers",
+        type=click.IntRange(1, MOST_WORKERS),
+        metavar="N",
+        help="Simulated processes at once.  [default: one per CPU]",
+    ),
     seed_option,
     allow_unprivileged_option,
     run_dir_option,
@@ -131,7 +139,7 @@ def wcet(**given: object) -> int:
     Each WORKLOAD, quoted with its words if it has some, runs in fresh processes, alone and beside
     the co-runners of each scenario in turn, so that what the machine does meanwhile is in all of
     them. Without --period it is twice the longest response of a pilot. The observed maximum is not
-    a bound.
+    a bound. With --run-dir one that was interrupted or killed goes on.
     """
     return _profile("wcet", options=msgspec.convert(given, _Options))
 
@@ -174,9 +182,9 @@ def intensity(**given: object) -> int:
 def memory_traffic(**given: object) -> int:
     """Tell what programs ask of the memory in the course of a job, and in which phases.
 
-    Jobs are laid over each other by their instructions; phases are those of the program alone, and
-    how much slower each becomes beside the co-runners. Needs counters, as laxity profile cache
-    does.
+    Jobs are laid over each other by their instructions; phases are those that the program names by
+    laxity_phase, else those that its rate alone has, and how much slower each becomes beside the
+    co-runners. Needs counters, as laxity profile cache does.
     """
     return _profile("memory-traffic", options=msgspec.convert(given, _Options))
 
@@ -207,6 +215,9 @@ def _profile(*analyses: "Analysis", options: _Options) -> int:
     name = options.platform or NATIVE_PLATFORM
     is_simulated = name.startswith(SIMULATED)
     is_counting = any(one in _COUNTED for one in analyses)
+    if options.workers is not None and not is_simulated:
+        msg = "--workers: on a machine one process runs after the other; leave it out"
+        raise ConfigError(msg)
     targets = read_targets(options.workloads, options.words)
     with located("--platform"):
         opened = open_platform(None, name)
@@ -238,7 +249,8 @@ def _profile(*analyses: "Analysis", options: _Options) -> int:
             final=run_path("profile", options.run_dir, options.run_root),
             command_line=["laxity", *sys.argv[1:]],
             allow_unprivileged=options.allow_unprivileged,
-            on_begin=Progress(is_quiet=options.quiet).show,
+            workers=Workers((options.workers or n_cpus()) if is_simulated else 1),
+            display=progress(is_quiet=options.quiet),
         )
         with named_as_options({*given, "jobs", "seed"}), forwarded_signals() as signals:
             finished = run_profile(request, signals, where)

@@ -2,17 +2,14 @@
 # SPDX-License-Identifier: MIT
 """What is common to the commands of `laxity profile`: which programs, and what is told of them."""
 
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
+from laxity.core.progress import Countdown
 from laxity.core.spec_reader import split_words
 from laxity.errors import ConfigError
-
-_TELL_EVERY_S = 10
 
 workloads_argument = click.argument(
     "workloads", metavar="'WORKLOAD [WORD...]'...", nargs=-1, required=True
@@ -25,22 +22,9 @@ words_option = click.option(
 )
 
 
-class Progress:
-    """A line on stderr, at most every 10 s, with the time that is left."""
-
-    def __init__(self, *, is_quiet: bool) -> None:
-        self._is_quiet = is_quiet
-        self._begun_s = self._told_s = time.monotonic()
-
-    def show(self, number: int, n_all: int, name: str) -> None:
-        """Tell what begins."""
-        now_s = time.monotonic()
-        if self._is_quiet or (number > 1 and now_s - self._told_s < _TELL_EVERY_S):
-            return
-        self._told_s = now_s
-        done = number - 1
-        left = f", {(now_s - self._begun_s) / done * (n_all - done):.0f} s left" if done else ""
-        print(f"laxity profile: {number} of {n_all}: {name}{left}", file=sys.stderr)
+def progress(*, is_quiet: bool) -> Countdown:
+    """Make what tells how far a profile is."""
+    return Countdown("laxity profile", "runs", is_quiet=is_quiet)
 
 
 def read_targets(workloads: Sequence[str], words: str | None) -> tuple[Mapping[str, Any], ...]:

@@ -20,7 +20,7 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import Progress, read_targets, words_option, workloads_argument
+from laxity.cli.profile_common import progress, read_targets, words_option, workloads_argument
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
@@ -82,7 +82,8 @@ def memory_need(**given: object) -> int:
 
     Each WORKLOAD, quoted with its words if it has some, runs alone in fresh processes, in which
     nothing is locked or prefaulted. What one that does nothing needs is the harness's, and is taken
-    off. No program is killed to find out: a limit of memory is only noted when it is crossed.
+    off. No program is killed to find out: a limit of memory is only noted when it is crossed. With
+    --run-dir one that was interrupted or killed goes on.
     """
     return _memory_need(msgspec.convert(given, _Options))
 
@@ -111,7 +112,7 @@ def _memory_need(options: _Options) -> int:
         resolution_ns=resolution_here_ns(),
         final=run_path("profile", options.run_dir, options.run_root),
         command_line=["laxity", *sys.argv[1:]],
-        on_begin=Progress(is_quiet=options.quiet).show,
+        display=progress(is_quiet=options.quiet),
     )
     with named_as_options({"cpus", "jobs", "seed", "platform"}), forwarded_signals() as signals:
         finished = run_need(request, signals, THIS_MACHINE)

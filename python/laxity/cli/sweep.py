@@ -3,7 +3,6 @@
 """`laxity sweep`: many simulated experiments, a row for each."""
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,8 +15,8 @@ from laxity.cli.options import debug_option, format_option, quiet_option
 from laxity.cli.run import RunOptions, run, task_table
 from laxity.cli.run_paths import absolute_platform, with_absolute_paths
 from laxity.cli.tables import print_json
-from laxity.core.executor import Workers, n_cpus
-from laxity.core.progress import LINE_EVERY_S
+from laxity.core.executor import MOST_WORKERS, Workers, n_cpus
+from laxity.core.progress import Countdown
 from laxity.core.remote_executor import remote_executor
 from laxity.core.spec import MAX_PROCESSES, RunTable
 from laxity.core.spec_reader import (
@@ -27,8 +26,6 @@ from laxity.core.spec_reader import (
     split_words,
 )
 from laxity.core.spec_tables import read_document
-from laxity.core.standard_streams import overwrite_line
-from laxity.core.units import format_duration_ns
 from laxity.errors import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
     from laxity.sweep.grid import Stated
     from laxity.sweep.run import SweepRequest, Swept
 
-_MOST_WORKERS = 4096
 # One for each core; how many there are an axis may change.
 _MOST_CORUNNERS = MAX_PROCESSES
 
@@ -59,7 +55,7 @@ _MOST_CORUNNERS = MAX_PROCESSES
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, _MOST_WORKERS),
+    type=click.IntRange(1, MOST_WORKERS),
     metavar="N",
     help="Processes here.  [default: one per CPU]",
 )
@@ -249,38 +245,16 @@ def _show(swept: "Swept", directory: Path, output_format: str) -> int:
 
 
 class _Progress:
-    """A line every 10 s on stderr; on a terminal one line that is written over each second."""
+    """Tells how far a sweep is."""
 
     def __init__(self, *, is_quiet: bool) -> None:
-        self._is_quiet = is_quiet
-        self._is_terminal = sys.stderr.isatty()
-        self._n_all = self._n_before = 0
-        self._begun_s = self._last_s = time.monotonic()
+        self._countdown = Countdown("laxity sweep", "experiments", is_quiet=is_quiet)
 
     def go_on(self, n_done: int, n_all: int) -> None:
-        self._n_all, self._n_before = n_all, n_done
-        self._tell(f"{n_done} of {n_all} experiments are done already" if n_done else "")
+        self._countdown.go_on(n_done, n_all)
 
     def record(self, n_programs: int) -> None:
-        self._tell(f"recording {n_programs} streams of programs")
+        self._countdown.tell(f"recording {n_programs} streams of programs")
 
     def show(self, n_done: int, n_failed: int) -> None:
-        now_s = time.monotonic()
-        if n_done == self._n_before + 1:
-            self._begun_s = now_s
-        if self._is_quiet or now_s - self._last_s < (1 if self._is_terminal else LINE_EVERY_S):
-            return
-        self._last_s = now_s
-        text = f"laxity sweep: {n_done} of {self._n_all} experiments, {n_failed} failed"
-        n_since = n_done - self._n_before - 1
-        if n_since > 0:
-            left_s = (now_s - self._begun_s) / n_since * (self._n_all - n_done)
-            text += f", {format_duration_ns(left_s * 1e9)} left"
-        if self._is_terminal:
-            overwrite_line(text)
-        else:
-            sys.stderr.write(f"{text}\n")
-
-    def _tell(self, text: str) -> None:
-        if text and not self._is_quiet:
-            sys.stderr.write(f"laxity sweep: {text}\n")
+        self._countdown.show(n_done, f", {n_failed} failed")

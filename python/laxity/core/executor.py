@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 
+# That a command may be asked for.
+MOST_WORKERS = 4096
 # How often the caller gets a chance to end.
 _POLL_S = 0.2
 # Threads beyond the number of CPUs: compilers of short files spend a quarter of their time on

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from laxity.core.spec import SIMULATED, Spec
-from laxity.core.standard_streams import own_controls
-from laxity.core.units import exact_duration
+from laxity.core.standard_streams import overwrite_line, own_controls
+from laxity.core.units import exact_duration, format_duration_ns
 from laxity.core.wording import visible
 
 LINE_EVERY_S = 10.0
@@ -33,6 +33,49 @@ class Display(Protocol):
 
     def close(self) -> None:
         """Leave the terminal as it was."""
+
+
+class Countdown:
+    """Tells how many of many are done, and how long the rest may take.
+
+    A line every 10 s on stderr; on a terminal one line that is written over each second.
+    """
+
+    def __init__(self, label: str, what: str, *, is_quiet: bool) -> None:
+        """Take who tells it, and what is counted, in the plural."""
+        self._label, self._what, self._is_quiet = label, what, is_quiet
+        self._is_terminal = sys.stderr.isatty()
+        self._n_all = self._n_before = 0
+        self._begun_s = self._last_s = time.monotonic()
+
+    def go_on(self, n_done: int, n_all: int) -> None:
+        """Tell where it begins."""
+        self._n_all, self._n_before = n_all, n_done
+        if n_done:
+            self.tell(f"{n_done} of {n_all} {self._what} are done already")
+
+    def tell(self, text: str) -> None:
+        """Tell something else, at once."""
+        if not self._is_quiet:
+            sys.stderr.write(f"{self._label}: {text}\n")
+
+    def show(self, n_done: int, more: str = "") -> None:
+        """Show how far it is; what it did before it went on tells nothing of the time."""
+        now_s = time.monotonic()
+        if n_done == self._n_before + 1:
+            self._begun_s = now_s
+        if self._is_quiet or now_s - self._last_s < (1 if self._is_terminal else LINE_EVERY_S):
+            return
+        self._last_s = now_s
+        text = f"{self._label}: {n_done} of {self._n_all} {self._what}{more}"
+        n_since = n_done - self._n_before - 1
+        if n_since > 0:
+            left_s = (now_s - self._begun_s) / n_since * (self._n_all - n_done)
+            text += f", {format_duration_ns(left_s * _NS_PER_S)} left"
+        if self._is_terminal:
+            overwrite_line(text)
+        else:
+            sys.stderr.write(f"{text}\n")
 
 
 def parse_state(line: bytes) -> State | None:

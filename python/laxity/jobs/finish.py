@@ -115,7 +115,7 @@ def _finish_composite(tmp: Path, manifest: Manifest) -> Manifest:
     for name in manifest.runs:
         left = run_directory.tmp_path_of(tmp / "runs" / name)
         if left.is_dir():
-            _recover_left(left)
+            recover_left(left)
     runs = [name for name in manifest.runs if (tmp / "runs" / name / MANIFEST).is_file()]
     return msgspec.structs.replace(
         manifest,
@@ -182,7 +182,7 @@ def recover(path: Path) -> None:
     tmp = run_directory.tmp_path_of(final)
     if final.exists() or not tmp.is_dir():
         return
-    if not _recover_left(tmp):
+    if not recover_left(tmp):
         msg = f"run {final}: ended before its first release; nothing was measured"
         raise ConfigError(msg)
 
@@ -237,8 +237,13 @@ def _restore_knobs(tmp: Path) -> list[str]:
     return restore_left(Kernel(), dead)
 
 
-def _recover_left(tmp: Path) -> bool:
-    """Finish `DIR.tmp`, or remove it if nothing was measured; tell whether there is a run now."""
+def recover_left(tmp: Path) -> bool:
+    """Finish `DIR.tmp`, or remove it if nothing was measured; tell whether there is a run now.
+
+    Raises:
+        ConfigError: It is still being written.
+        RecordError, ToolError, PlatformError: As `finish_run`.
+    """
     lock_fd = run_directory.lock_directory(tmp)
     try:
         if lock_fd is None or is_being_written(tmp):

@@ -157,7 +157,9 @@ class CourseRecord(Record, frozen=True, kw_only=True):
 
 
 class PhasesRecord(Record, frozen=True, kw_only=True):
-    """The phases of a program alone: its course changes behind these parts, the last one its end.
+    """The phases of a program alone that names none: where its course changes.
+
+    `ends`: the parts that they end behind, the last one of all.
 
     `events`: of which the rates, added, were looked at.
     """
@@ -167,8 +169,29 @@ class PhasesRecord(Record, frozen=True, kw_only=True):
     ends: list[int]
 
 
+class NamedPhaseRecord(Record, frozen=True, kw_only=True):
+    """A phase that a program names (`laxity_phase`), in one scenario.
+
+    Means of the `jobs` that have it, the first one of each process left out. `from_ns`, `to_ns`:
+    since the start of the job; null: it comes more than once in one. `counts`: by event; none: jobs
+    are too short to be sampled.
+    """
+
+    target: int
+    scenario: int
+    phase: int
+    jobs: int
+    time_ns: int
+    from_ns: int | None
+    to_ns: int | None
+    counts: dict[str, float]
+
+
 class Profile(Record, frozen=True, kw_only=True):
-    """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all."""
+    """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all.
+
+    `options`: what else was asked for. A command that goes on with it must ask for the same.
+    """
 
     schema: Literal[1] = 1
     analyses: list[Analysis]
@@ -176,11 +199,13 @@ class Profile(Record, frozen=True, kw_only=True):
     targets: list[Target]
     scenarios: list[ScenarioRecord]
     units: list[Unit]
+    options: dict[str, str] = msgspec.field(default_factory=dict)
     times: list[TimesRecord] = msgspec.field(default_factory=list)
     met: list[MetRecord] = msgspec.field(default_factory=list)
     ratios: list[RatioRecord] = msgspec.field(default_factory=list)
     courses: list[CourseRecord] = msgspec.field(default_factory=list)
     phases: list[PhasesRecord] = msgspec.field(default_factory=list)
+    named_phases: list[NamedPhaseRecord] = msgspec.field(default_factory=list)
     needs: list[NeedRecord] = msgspec.field(default_factory=list)
 
 

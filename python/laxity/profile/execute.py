@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from laxity.core.executor import Workers
 from laxity.core.signals import Forwarder
-from laxity.core.spec import NATIVE_PLATFORM, Spec
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.core.units import exact_duration
 from laxity.errors import PlatformError
-from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.rows import finished, response_time_ns
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
@@ -22,16 +24,17 @@ from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit
 from laxity.profile.join import times_of_run
+from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import Scenario
 from laxity.profile.traffic import SAMPLES
 from laxity.statistics.clusters import LEAST_PROCESSES
-from laxity.store.manifest import kind_of_figures
-from laxity.store.run_directory import PROFILE, Run, open_run, read_manifest, write_document
+from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
 _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
 # The period is so many times the longest response of the pilot: jobs seldom wait for one another.
 _ROOM = 2
+_OF_TARGETS = ("workload", "args")
 _LEAST_PERIOD_NS = 1_000_000
 # Between two samples: simulated, and on a machine (docs/simulation.md, docs/run-directory.md).
 _LEAST_BUCKET_NS = (10_000, 100_000)
@@ -53,7 +56,8 @@ class ProfileRequest:
         resolution_ns: Of the clock that releases jobs.
         final: Directory of the finished run.
         command_line: What was typed.
-        on_begin: Told what begins: its number from 1, how many there are, its name.
+        workers: Who runs the processes; several only where they are simulated.
+        display: Shows progress.
     """
 
     analyses: tuple[Analysis, ...]
@@ -68,7 +72,8 @@ class ProfileRequest:
     final: Path
     command_line: list[str]
     allow_unprivileged: bool
-    on_begin: Callable[[int, int, str], None]
+    workers: Workers
+    display: Display
 
 
 def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
@@ -78,6 +83,8 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         ConfigError: A program or a co-runner cannot be.
         LaxityError: As a run; what was measured before stays.
     """
+    seed = seed_of(request.final, request.run.get("seed"))
+    request = replace(request, run={**request.run, "seed": seed})
     units = [
         Unit(
             run=_name(request, target, scenario, process),
@@ -102,16 +109,11 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         for at, target in enumerate(request.targets)
         if request.has_samples or "period" not in target
     ]
-    n_all = len(pilots) + len(units)
+    asked = _asked(request, units)
+    in_order = sorted(units, key=partial(_stage, request))
     children = [
-        *(
-            _pilot(request, target, (number, n_all), seed, platform)
-            for number, target in enumerate(pilots, 1)
-        ),
-        *(
-            _process(request, unit, (number, n_all), seed, platform)
-            for number, unit in enumerate(units, len(pilots) + 1)
-        ),
+        *(_pilot(request, target, seed, platform) for target in pilots),
+        *(_process(request, unit, seed, platform) for unit in in_order),
     ]
     whole = Composite(
         kind="profile",
@@ -122,9 +124,17 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         cpus=specs[0].tasks[0].cpus,
         fallbacks=(),
         children=tuple(children),
-        begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units, tmp)),
-        is_enough=Still(request.still_jobs, units, len(pilots)).has_come,
+        begin=lambda tmp: write_document(tmp / PROFILE, asked),
+        check_same=partial(
+            check_same,
+            asked=asked,
+            seed=seed,
+            machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
+        ),
+        is_enough=Still(request.still_jobs, in_order, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
+        workers=request.workers,
+        display=request.display,
     )
     return run_composite(whole, signals, platform)
 
@@ -168,10 +178,19 @@ class Still:
         self._longest_ns[key], self._n_since[key] = longest_ns, n_since
 
 
-def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile:
+def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
+    is_simulated = str(request.run["platform"]).startswith(SIMULATED)
+    task = {key: one for key, one in request.targets[0].items() if key not in _OF_TARGETS}
+    options = {
+        **{key: request.run[key] for key in ("platform", "jobs")},
+        **task,
+        "processes": request.n_processes,
+        "still": request.still_jobs,
+        "allow_unprivileged": request.allow_unprivileged,
+    }
     return Profile(
         analyses=list(request.analyses),
-        kind=kind_of_figures(read_manifest(tmp)),
+        kind="simulated" if is_simulated else "measured",
         targets=[
             Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
         ],
@@ -180,11 +199,14 @@ def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile
             for one in request.scenarios
         ],
         units=list(units),
+        options={key: str(one) for key, one in options.items()},
     )
 
 
 def _name(request: ProfileRequest, target: int, scenario: int, process: int) -> str:
-    name = f"{request.targets[target]['workload']}-{request.scenarios[scenario].name}-{process:02}"
+    # One of the user's own is named by its path.
+    workload = Path(request.targets[target]["workload"]).name
+    name = f"{workload}-{request.scenarios[scenario].name}-{process:02}"
     return name if len(request.targets) == 1 else f"{target:02}-{name}"
 
 
@@ -206,7 +228,6 @@ def _spec(
 def _pilot(
     request: ProfileRequest,
     target: int,
-    number: tuple[int, int],
     seed: int | None,
     platform: Platform,
 ) -> Child:
@@ -218,13 +239,12 @@ def _pilot(
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed, jobs=_PILOT_JOBS), platform)
         return _run_once(request, spec, name, final, signals, platform)
 
-    return Child(name, _told(request, number, name, run), is_needed=True)
+    return Child(name, run, is_needed=True)
 
 
 def _process(
     request: ProfileRequest,
     unit: Unit,
-    number: tuple[int, int],
     seed: int | None,
     platform: Platform,
 ) -> Child:
@@ -240,7 +260,20 @@ def _process(
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed), platform)
         return _run_once(request, spec, unit.run, final, signals, platform)
 
-    return Child(unit.run, _told(request, number, unit.run, run))
+    return Child(unit.run, run, stage=_stage(request, unit))
+
+
+def _stage(request: ProfileRequest, unit: Unit) -> int:
+    """Tell which processes may run at once.
+
+    The first ones of each program record what the others go through again, and after each round of
+    a profile that ends by itself it is asked whether that is enough.
+    """
+    if request.run["platform"] == NATIVE_PLATFORM:
+        return 1
+    if (unit.process, unit.scenario) == (0, 0):
+        return 1
+    return 2 + unit.process if request.still_jobs else 2
 
 
 def _pilot_name(target: int) -> str:
@@ -258,19 +291,6 @@ def _longest_ns(pilot: Path) -> int:
         msg = f"{pilot.name}: none of its {_PILOT_JOBS} jobs finished; give --period"
         raise PlatformError(msg)
     return int(response_time_ns(jobs).max())
-
-
-def _told(
-    request: ProfileRequest,
-    number: tuple[int, int],
-    name: str,
-    run: Callable[[Path, Forwarder], Finished],
-) -> Callable[[Path, Forwarder], Finished]:
-    def told(final: Path, signals: Forwarder) -> Finished:
-        request.on_begin(*number, name)
-        return run(final, signals)
-
-    return told
 
 
 def _run_once(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The figures of a profile, computed from its runs by who finishes it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ from laxity.profile.document import (
     QUANTITIES,
     CourseRecord,
     MetRecord,
+    NamedPhaseRecord,
     PhasesRecord,
     ProcedureRecord,
     Profile,
@@ -29,7 +30,14 @@ from laxity.profile.events import RATIOS
 from laxity.profile.need import need_records
 from laxity.profile.scenario import ALONE
 from laxity.profile.schedulability import Process, met_of
-from laxity.profile.traffic import courses_of, drawn_event, mean_course, parts_of
+from laxity.profile.traffic import (
+    NamedPhase,
+    courses_of,
+    drawn_event,
+    mean_course,
+    named_phases_of,
+    parts_of,
+)
 from laxity.profile.wcet import MEDIAN, Times, rt_bench_procedure, times_of
 from laxity.statistics.dependence import IntArray
 from laxity.statistics.quantile_shift import Estimate
@@ -74,10 +82,24 @@ def join(tmp: Path, manifest: Manifest) -> None:
         for target in range(len(asked.targets))
         for record in _course_records(asked, whole, target)
     ]
+    named = [
+        record
+        for target in range(len(asked.targets))
+        for scenario in range(len(asked.scenarios))
+        for record in _named_records(asked, whole, target, scenario)
+    ]
+    name_theirs = {one.target for one in named if one.scenario == _alone(asked)}
     alone = [one for one in courses if one.scenario == _alone(asked)]
-    phases = [one for course in alone if (one := _phases(course)) is not None]
+    nameless = [one for one in alone if one.target not in name_theirs]
+    phases = [one for course in nameless if (one := _phases(course)) is not None]
     found = msgspec.structs.replace(
-        asked, times=times, met=met, ratios=ratios, courses=courses, phases=phases
+        asked,
+        times=times,
+        met=met,
+        ratios=ratios,
+        courses=courses,
+        phases=phases,
+        named_phases=named,
     )
     write_document(tmp / PROFILE, found)
 
@@ -274,6 +296,38 @@ def _course_records(asked: Profile, runs: Mapping[str, Run], target: int) -> Ite
                     for name, counts in mean.counts.items()
                 },
             )
+
+
+def _named_records(
+    asked: Profile, runs: Mapping[str, Run], target: int, scenario: int
+) -> Iterator[NamedPhaseRecord]:
+    by_phase: dict[int, list[NamedPhase]] = {}
+    for run in _runs_of(asked, runs, target, scenario):
+        for one in named_phases_of(run):
+            by_phase.setdefault(one.phase, []).append(one)
+    for phase, found in sorted(by_phase.items(), key=lambda one: _first_ns(one[1])):
+        spans = [one.spans_ns for one in found if len(one.spans_ns) == 1]
+        ends_ns = np.mean(spans, axis=0)[0] if len(spans) == len(found) else None
+        names = [name for name in found[0].counts if all(name in one.counts for one in found)]
+        yield NamedPhaseRecord(
+            target=target,
+            scenario=scenario,
+            phase=phase,
+            jobs=len(found),
+            time_ns=round(_mean(one.time_ns for one in found)),
+            from_ns=None if ends_ns is None else round(float(ends_ns[0])),
+            to_ns=None if ends_ns is None else round(float(ends_ns[1])),
+            counts={name: round(_mean(one.counts[name] for one in found), 3) for name in names},
+        )
+
+
+def _first_ns(found: Sequence[NamedPhase]) -> float:
+    """Tell when a phase begins first in a job: programs have theirs in that order."""
+    return _mean(one.spans_ns[0, 0] for one in found)
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
 def _phases(course: CourseRecord) -> PhasesRecord | None:

@@ -3,7 +3,8 @@
 """Run programs alone in fresh processes that measure their need of memory, as one run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import msgspec
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, Spec
 from laxity.core.spec_reader import resolve_spec
-from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.profile.document import Profile, ScenarioRecord, Target, Unit
 from laxity.profile.need import CROSSED, HARNESS, KEPT, run_name
+from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import ALONE
 from laxity.store.run_directory import PROFILE, read_manifest, write_document
 
@@ -37,7 +39,7 @@ class NeedRequest:
         resolution_ns: Of the clock that releases jobs.
         final: Directory of the finished run.
         command_line: What was typed.
-        on_begin: Told what begins: its number from 1, how many there are, its name.
+        display: Shows progress.
     """
 
     targets: tuple[Mapping[str, Any], ...]
@@ -46,7 +48,7 @@ class NeedRequest:
     resolution_ns: int
     final: Path
     command_line: list[str]
-    on_begin: Callable[[int, int, str], None]
+    display: Display
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         ConfigError: A program cannot be.
         LaxityError: As a run; what was measured before stays.
     """
+    seed = seed_of(request.final, request.run.get("seed"))
+    request = replace(request, run={**request.run, "seed": seed})
     units = [
         Unit(
             run=run_name(_prefix(request, target), f"{process:02}"),
@@ -80,9 +84,9 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
     # Refused before anything runs.
     specs = [prepare_spec(_spec(request, one.task), platform) for one in processes]
     children = [
-        Child(one.name, _runner(request, one, (at, len(processes)), specs[0].seed, platform))
-        for at, one in enumerate(processes, 1)
+        Child(one.name, _runner(request, one, specs[0].seed, platform)) for one in processes
     ]
+    asked = _asked(request, units)
     whole = Composite(
         kind="profile",
         name="profile",
@@ -92,8 +96,15 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         cpus=specs[0].tasks[0].cpus,
         fallbacks=(),
         children=tuple(children),
-        begin=lambda tmp: write_document(tmp / PROFILE, _asked(request, units)),
+        begin=lambda tmp: write_document(tmp / PROFILE, asked),
+        check_same=partial(
+            check_same,
+            asked=asked,
+            seed=specs[0].seed,
+            machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
+        ),
         platform=NATIVE_PLATFORM,
+        display=request.display,
     )
     return run_composite(whole, signals, platform)
 
@@ -120,6 +131,11 @@ def _asked(request: NeedRequest, units: Sequence[Unit]) -> Profile:
         ],
         scenarios=[ScenarioRecord(name=ALONE, interfere=[])],
         units=list(units),
+        options={
+            "jobs": str(request.run["jobs"]),
+            "cpus": str(request.targets[0]["cpus"]),
+            "processes": str(request.n_processes),
+        },
     )
 
 
@@ -135,12 +151,10 @@ def _spec(request: NeedRequest, task: Mapping[str, Any]) -> Spec:
 def _runner(
     request: NeedRequest,
     process: _Process,
-    number: tuple[int, int],
     seed: int | None,
     platform: Platform,
 ) -> Callable[[Path, Forwarder], Finished]:
     def run(final: Path, signals: Forwarder) -> Finished:
-        request.on_begin(*number, process.name)
         task = dict(process.task)
         if process.siblings:
             siblings = [final.with_name(name) for name in process.siblings]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from laxity.jobs.counts import counted_in
+from laxity.jobs.phases import phase_spans
 from laxity.jobs.rates import FloatArray, Rates, rates_of
-from laxity.jobs.rows import Jobs, finished, in_order
+from laxity.jobs.rows import Jobs, finished, has_column, in_order, of_task
 from laxity.profile.events import LEVELS, TRAFFIC
 from laxity.store.run_directory import Run
 
@@ -31,6 +32,36 @@ class Course:
 
     times_ns: FloatArray
     counts: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPhase:
+    """A phase of one job that the program names.
+
+    Attributes:
+        phase: The number that it gave.
+        spans_ns: From where to where it lasts, since the job's start; shape (span, 2).
+        counts: By event, what was counted in all of them.
+    """
+
+    phase: int
+    spans_ns: FloatArray
+    counts: Mapping[str, float]
+
+    @property
+    def time_ns(self) -> float:
+        """How long it lasts in all."""
+        return float(np.diff(self.spans_ns).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A job and its samples: by event, times since t0 and what was counted since its start."""
+
+    number: int
+    start_ns: int
+    finish_ns: int
+    samples: Mapping[str, tuple[FloatArray, FloatArray]]
 
 
 def parts_of(runs: Sequence[Run]) -> int:
@@ -64,6 +95,50 @@ def courses_of(run: Run, n_parts: int) -> Iterator[Course]:
     rates = _rates(run)
     if not rates:
         return
+    for job in _jobs(run, rates):
+        times_ns, progress = job.samples.get(PROGRESS) or _as_time(job.start_ns, job.finish_ns)
+        if progress[-1] <= 0:
+            continue
+        parts = np.linspace(0, progress[-1], n_parts + 1)
+        edges_ns = np.interp(parts, progress, times_ns)
+        counts = {
+            name: np.diff(np.interp(edges_ns, *job.samples[name]))
+            for name in COURSES
+            if name in job.samples
+        }
+        yield Course(np.diff(edges_ns), counts)
+
+
+def named_phases_of(run: Run) -> Iterator[NamedPhase]:
+    """Find the phases that a program names, in each job of one process but the first.
+
+    They are those of the thread that runs the job, and what it does before its first mark is none;
+    times are those of the marks, counts between two samples are as even as their time.
+
+    Raises:
+        RecordError: The run is damaged.
+    """
+    done = in_order(finished(run.stream("jobs")))
+    if not run.has_stream("probe") or not len(done) or not has_column(done, "tid"):
+        return
+    spans = phase_spans(of_task(run.stream("probe"), 0), done)
+    threads = dict(zip(done["job"].tolist(), np.ma.getdata(done["tid"]).tolist(), strict=True))
+    is_own = spans.tid == np.array([threads[job] for job in spans.job.tolist()])
+    t0_ns = _t0_ns(run)
+    for job in _jobs(run, _rates(run)):
+        is_in_job = is_own & (spans.job == job.number)
+        for phase in np.unique(spans.phase[is_in_job]).tolist():
+            is_of = is_in_job & (spans.phase == phase)
+            edges_ns = np.stack([spans.from_ns[is_of], spans.to_ns[is_of]], axis=1) - t0_ns
+            counts = {
+                name: float(np.diff(np.interp(edges_ns, *samples)).sum())
+                for name, samples in job.samples.items()
+            }
+            yield NamedPhase(phase, (edges_ns - job.start_ns).astype(float), counts)
+
+
+def _jobs(run: Run, rates: Mapping[str, Rates]) -> Iterator[_Job]:
+    """Give the jobs of one process, its first one only where there is no other."""
     done = in_order(finished(run.stream("jobs")))
     totals = {
         event.name: counted
@@ -72,24 +147,14 @@ def courses_of(run: Run, n_parts: int) -> Iterator[Course]:
         and (counted := counted_in(done, event.name, event.empty_count or 0)) is not None
     }
     spans = _spans(run, done)
-    for job in range(1, len(spans)) if len(spans) > 1 else range(len(spans)):
-        start_ns, finish_ns = spans[job]
-        courses = {
-            name: _within(rates[name], start_ns, finish_ns, int(total.counts[job]))
+    for at in range(1, len(spans)) if len(spans) > 1 else range(len(spans)):
+        start_ns, finish_ns = spans[at]
+        samples = {
+            name: _within(rates[name], start_ns, finish_ns, int(total.counts[at]))
             for name, total in totals.items()
-            if total.is_counted[job]
+            if total.is_counted[at]
         }
-        times_ns, progress = courses.get(PROGRESS) or _as_time(start_ns, finish_ns)
-        if progress[-1] <= 0:
-            continue
-        parts = np.linspace(0, progress[-1], n_parts + 1)
-        edges_ns = np.interp(parts, progress, times_ns)
-        counts = {
-            name: np.diff(np.interp(edges_ns, *courses[name]))
-            for name in COURSES
-            if name in courses
-        }
-        yield Course(np.diff(edges_ns), counts)
+        yield _Job(int(done["job"][at]), start_ns, finish_ns, samples)
 
 
 def drawn_event(counts: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
@@ -114,25 +179,28 @@ def mean_course(courses: Sequence[Course]) -> Course:
 
 
 def _rates(run: Run) -> dict[str, Rates]:
-    clock = run.manifest.clock
-    if clock is None or clock.t0_ns is None or not run.has_stream("counters"):
+    if not _t0_ns(run) or not run.has_stream("counters"):
         return {}
     samples = run.stream("counters")
     return {
         event.name: rates
         for index, event in enumerate(run.manifest.events)
         if event.name in (PROGRESS, *COURSES)
-        and (rates := rates_of(samples, 0, index, clock.t0_ns)) is not None
+        and (rates := rates_of(samples, 0, index, _t0_ns(run))) is not None
     }
 
 
 def _spans(run: Run, jobs: Jobs) -> list[tuple[int, int]]:
     """Return start and finish of jobs, since t0."""
-    clock = run.manifest.clock
-    t0_ns = 0 if clock is None or clock.t0_ns is None else clock.t0_ns
-    columns = (np.ma.getdata(jobs[name]) - t0_ns for name in ("start_ns", "finish_ns"))
+    columns = (np.ma.getdata(jobs[name]) - _t0_ns(run) for name in ("start_ns", "finish_ns"))
     starts, finishes = (column.tolist() for column in columns)
     return list(zip(starts, finishes, strict=True))
+
+
+def _t0_ns(run: Run) -> int:
+    """Return the first release; 0: it is not known."""
+    clock = run.manifest.clock
+    return 0 if clock is None or clock.t0_ns is None else clock.t0_ns
 
 
 def _within(

@@ -230,6 +230,11 @@ void note_turn(
     );
 }
 
+void note_mark(void *context, std::uint32_t task, std::uint32_t which, std::int64_t time_ns)
+{
+    static_cast<Listening *>(context)->told->marks[task].push_back({which, time_ns});
+}
+
 /* Any other number gives another sum, most times. */
 void add_to_sum(std::uint64_t &sum, std::uint64_t number)
 {
@@ -283,6 +288,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
 {
     Told told;
     const std::size_t n_tasks = asked.tasks.size();
+    told.marks.resize(n_tasks);
     Listening listening{
         .asked = &asked,
         .told = &told,
@@ -317,6 +323,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.on_end = note_end;
     listener.on_pass = note_pass;
     listener.on_turn = note_turn;
+    listener.on_mark = note_mark;
     listener.must_stop = never;
     listener.on_wait = asked.waits == Case::Waits::Nobody ? nullptr : note_wait;
     listener.on_sample = asked.sample_ns > 0 ? note_sample : nullptr;

@@ -84,9 +84,18 @@ struct Sample {
     std::vector<laxity_sim_taken> tasks;
 };
 
+/* What a program has made in its jobs. */
+struct MarkTold {
+    std::uint32_t which;
+    std::int64_t time_ns;
+
+    bool operator==(const MarkTold &) const = default;
+};
+
 struct Told {
     std::vector<Call> calls;
-    std::vector<Sample> samples; /* the first ones */
+    std::vector<std::vector<MarkTold>> marks; /* by task, each in its order */
+    std::vector<Sample> samples;              /* the first ones */
     std::uint64_t n_samples = 0;
     std::uint64_t sum_of_rest = 0; /* of those that are too many for calls */
     laxity_sim_totals totals{};

@@ -355,6 +355,7 @@ int main(int argc, char **argv)
         .on_end = end,
         .on_pass = nullptr,
         .on_turn = nullptr,
+        .on_mark = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
         .on_sample = nullptr,

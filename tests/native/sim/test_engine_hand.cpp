@@ -352,6 +352,33 @@ void a_channel_decides_once_at_a_tick(void)
 }
 
 /*
+ * The line of the block is there at 2, what the first instruction loads at 4: the second one begins
+ * at 5. Both have a mark, whose times are those at which they begin. The instruction with the
+ * finish mark is none of the job, nor is its mark.
+ */
+void marks_are_made_when_their_instructions_begin(void)
+{
+    Case asked;
+    asked.platform = a_platform(1, 2);
+    asked.tasks = {a_task(1, 1, 0)};
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(4, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    words.access(1, 0x8000, WORD, false);
+    words.mark(1, LAXITY_MARK_PHASES + 8);
+    words.mark(2, LAXITY_MARK_WIDE_PROBE);
+    words.mark(3, LAXITY_MARK_PHASES + 9);
+    words.mark(3, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    const Told told = run_engine(asked);
+    CHECK_EQUAL(told.marks[0].size(), 2);
+    CHECK(told.marks[0][0] == (MarkTold{LAXITY_MARK_PHASES + 8, 0}));
+    CHECK(told.marks[0][1] == (MarkTold{LAXITY_MARK_WIDE_PROBE, 5}));
+    check(asked, {{0, 0, 6, 2, 4, 0, 0, 0}});
+}
+
+/*
  * Three executions of a block that branches to itself, between one before it and the one with the
  * finish mark. Its only line is there at 2; all seven instructions take one tick each.
  */
@@ -525,6 +552,7 @@ int main()
     RUN(what_a_preemption_has_evicted_is_reloaded);
     RUN(a_row_of_another_core_holds_up);
     RUN(a_channel_decides_once_at_a_tick);
+    RUN(marks_are_made_when_their_instructions_begin);
     RUN(a_branch_is_predicted_by_what_it_did_before);
     RUN(branches_may_share_a_counter);
     RUN(a_timer_interrupts_between_instructions);

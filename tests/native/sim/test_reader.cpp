@@ -238,6 +238,37 @@ void only_borders_of_jobs_are_told_of_the_marks(void)
     CHECK(reader.peek() == Event::End);
 }
 
+/* Within a job they are noted with their instruction, until that is executed. */
+void marks_of_a_job_are_kept_until_they_are_taken(void)
+{
+    const auto mark = [](std::uint64_t which, std::uint64_t index) {
+        return STORE | (LAXITY_SIM_MARKS_ADDRESS + which) | index << LAXITY_RECORD_INDEX_SHIFT;
+    };
+    Given given{
+        .words =
+            {mark(LAXITY_MARK_PHASES + 7, 0),
+             START,
+             mark(LAXITY_MARK_PHASES + 8, 1),
+             mark(LAXITY_MARK_WIDE_PHASE, 3),
+             FINISH},
+        .code = {}
+    };
+    laxity::Reader reader = reader_of(given);
+    CHECK(reader.peek() == Event::JobStart);
+    reader.take();
+    reader.set_in_job(true);
+    CHECK(reader.marks().empty());
+    CHECK(reader.peek() == Event::JobFinish);
+    CHECK_EQUAL(reader.marks().size(), 2);
+    CHECK_EQUAL(reader.marks()[0].which, LAXITY_MARK_PHASES + 8);
+    CHECK_EQUAL(reader.marks()[0].index, 1);
+    reader.take_marks_before(3);
+    CHECK_EQUAL(reader.marks().size(), 1);
+    CHECK_EQUAL(reader.marks()[0].which, LAXITY_MARK_WIDE_PHASE);
+    reader.set_in_job(false);
+    CHECK(reader.marks().empty());
+}
+
 /* One byte before the table and behind it, and loads of it. */
 void what_stores_no_mark_is_an_access(void)
 {
@@ -378,6 +409,7 @@ int main()
     RUN(blocks_have_what_the_decoder_knows);
     RUN(lines_of_instructions_are_the_tasks);
     RUN(only_borders_of_jobs_are_told_of_the_marks);
+    RUN(marks_of_a_job_are_kept_until_they_are_taken);
     RUN(what_stores_no_mark_is_an_access);
     RUN(calls_are_judged_with_their_place);
     RUN(clocks_are_told_of_jobs_only);

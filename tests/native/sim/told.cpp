@@ -143,6 +143,20 @@ static std::string difference_of_totals(const Told &engine, const Told &naive)
     return "";
 }
 
+static std::string difference_of_marks(const Told &engine, const Told &naive)
+{
+    for (std::size_t task = 0; task < naive.marks.size(); task++) {
+        const auto [got, want] = std::ranges::mismatch(engine.marks[task], naive.marks[task]);
+        if (got != engine.marks[task].end() || want != naive.marks[task].end()) {
+            const auto n = static_cast<std::uint64_t>(want - naive.marks[task].begin());
+            return "marks of task" + number("", task) + number("from", n) +
+                   "\n  engine:" + number("", engine.marks[task].size()) +
+                   "\n  naive: " + number("", naive.marks[task].size());
+        }
+    }
+    return "";
+}
+
 std::string first_difference(const Told &engine, const Told &naive)
 {
     const std::size_t n = std::max(engine.calls.size(), naive.calls.size());
@@ -164,5 +178,6 @@ std::string first_difference(const Told &engine, const Told &naive)
             return text_of_call(i).append(difference).append("\n  " + want);
         }
     }
-    return difference_of_totals(engine, naive);
+    const std::string marks = difference_of_marks(engine, naive);
+    return marks.empty() ? difference_of_totals(engine, naive) : marks;
 }

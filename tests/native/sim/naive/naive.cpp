@@ -185,6 +185,12 @@ void Simulation::perform(const Key &key)
     Core &core = cores_[key.number];
     const bool is_kernels = core.state == State::Switching || core.is_interrupted;
     stepper_.go_on(core, is_kernels ? nullptr : &task_of(core));
+    for (const std::uint32_t mark : core.made_marks) {
+        if (listener_.on_mark != nullptr && !task_of(core).asked->is_corunner) {
+            listener_.on_mark(listener_.context, core.task, mark, clock_.ns_of(core.begun));
+        }
+    }
+    core.made_marks.clear();
 }
 
 std::int64_t Simulation::next_sample_ns() const

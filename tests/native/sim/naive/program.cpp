@@ -102,7 +102,7 @@ bool Program::execute(std::uint64_t id)
     }
     std::uint64_t address = blocks_[id].address;
     for (const laxity_sim_instruction &needs : blocks_[id].instructions) {
-        instructions_.push_back({n_executions_, address, needs, {}, {}, false, false, false});
+        instructions_.push_back({n_executions_, address, needs, {}, {}, {}, false, false, false});
         address += needs.bytes;
     }
     instructions_.back().is_last = true;
@@ -127,6 +127,9 @@ void Program::add_access(std::uint64_t word)
             instruction.marks.push_back(Mark::Start);
         } else if (address == LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_FINISH) {
             instruction.marks.push_back(Mark::Finish);
+        } else {
+            const std::uint64_t which = address - LAXITY_SIM_MARKS_ADDRESS;
+            instruction.others.push_back(static_cast<std::uint32_t>(which));
         }
         return;
     }
@@ -172,7 +175,7 @@ void Program::cut_forbidden(Instruction &instruction)
     accesses.erase(first, accesses.end());
     has_stored_into_shared_ = true;
     instructions_.push_front(
-        {instruction.execution, instruction.address, {}, {}, {}, false, false, true}
+        {instruction.execution, instruction.address, {}, {}, {}, {}, false, false, true}
     );
 }
 
@@ -221,7 +224,7 @@ bool Program::has_instruction()
         const auto place = instructions_.begin() + static_cast<std::ptrdiff_t>(*end_);
         const Instruction &first = instructions_.front();
         instructions_.insert(
-            place, {first.execution, first.address, {}, {}, {}, false, false, true}
+            place, {first.execution, first.address, {}, {}, {}, {}, false, false, true}
         );
     }
     return has_some;

@@ -33,9 +33,10 @@ struct Instruction {
     laxity_sim_instruction needs;
     std::vector<Access> accesses;
     std::vector<Mark> marks;
-    bool is_last;   /* of its block */
-    bool is_border; /* a border of a job: it is never executed */
-    bool is_end;    /* nothing but the program's end, if it comes within a job */
+    std::vector<std::uint32_t> others; /* marks: of phases and probes */
+    bool is_last;                      /* of its block */
+    bool is_border;                    /* a border of a job: it is never executed */
+    bool is_end;                       /* nothing but the program's end, if it comes within a job */
 };
 
 enum class Next {
