@@ -106,8 +106,19 @@ def enum_of(key: str, words: dict[str, str]) -> list[str]:
     ]
 
 
+def has_tail(columns: list[Column]) -> bool:
+    """Tell whether all columns that not every file has come last and exist together."""
+    whens = [column.get("when") for column in columns]
+    tail = whens[whens.count(None) :]
+    return len(set(tail)) == 1 and None not in tail
+
+
 def stream_of(name: str, columns: list[Column]) -> list[str]:
-    """Write the columns of a stream and, where every file has them all, its row."""
+    """Write the columns of a stream and its row; of one with a tail also those without it."""
+    if has_tail(columns):
+        always = [column for column in columns if "when" not in column]
+        when = next(column["when"] for column in columns if "when" in column)
+        return [*row_of(name, always), "", *row_of(f"{name}_{when}", columns)]
     if any("when" in column for column in columns):
         listed = [
             f"    COLUMN({column['name']}, '{column['type'][0]}', {size_of(column)}, "
@@ -128,6 +139,11 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
             f"#define LAXITY_{name.upper()}_ABSENT " + "\\",
             ", \\\n".join(f"    {absent(column)}" for column in columns),
         ]
+    return row_of(name, columns)
+
+
+def row_of(name: str, columns: list[Column]) -> list[str]:
+    """Write a row as it lies in the file, and its fields."""
     fields = [
         f"    {{\"{one}\", '{column['type'][0]}', {size_of(column)}}}"
         for column in columns
@@ -142,7 +158,7 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
     ]
     packed = "__attribute__((packed)) " if has_padding(columns) else ""
     return [
-        f"/* {name}.npy: a row as it lies in the file; its fields, a struct laxity_field each. */",
+        f"/* {name}: a row as it lies in the file; its fields, a struct laxity_field each. */",
         "enum {",
         *counts,
         "};",
@@ -281,7 +297,8 @@ def options_of(
 
 def whens_of(streams: dict[str, list[Column]]) -> list[str]:
     """Write the enumeration of what a run must measure for a column to exist."""
-    named = [one["when"] for columns in streams.values() for one in columns if "when" in one]
+    mixed = [columns for columns in streams.values() if not has_tail(columns)]
+    named = [one["when"] for columns in mixed for one in columns if "when" in one]
     lines = [f"    LAXITY_WHEN_{word.upper()}," for word in ("always", *dict.fromkeys(named))]
     return ["enum laxity_when {", *lines, "};"]
 
