@@ -327,7 +327,7 @@ struct reading {
 };
 
 /* A timer goes on at multiples of its period, however late an interrupt was. */
-static void count_missing(const struct reading *reading, const struct laxity_group_sample *sample)
+static void count_owed(const struct reading *reading, const struct laxity_group_sample *sample)
 {
     struct laxity_sampled_group *group = reading->group;
     const int64_t every_ns = reading->asked->every_ns;
@@ -335,7 +335,7 @@ static void count_missing(const struct reading *reading, const struct laxity_gro
     const bool has_counted_since = group->last_ns > 0 && off_ns == group->last_off_ns;
     if (reading->asked->every_count == 0 && has_counted_since) {
         const int64_t periods = (sample->time_ns - group->last_ns + every_ns / 2) / every_ns;
-        reading->cpu->missing += periods > 1 ? (uint64_t)periods - 1 : 0;
+        reading->cpu->owed += periods > 1 ? (uint64_t)periods - 1 : 0;
     }
     group->last_ns = sample->time_ns;
     group->last_off_ns = off_ns;
@@ -349,7 +349,7 @@ static void take_sample(void *context, const struct laxity_group_sample *sample)
         reading->cpu->lost++;
         return;
     }
-    count_missing(reading, sample);
+    count_owed(reading, sample);
     reading->cpu->samples++;
     for (unsigned i = 0; i < group->n; i++) {
         if (group->events[i] == TIMER) {
@@ -443,9 +443,9 @@ void laxity_event_sampler_stop(
     }
 }
 
-uint64_t laxity_sampled_late(const struct laxity_sampled_cpu *cpu)
+uint64_t laxity_sampled_missing(const struct laxity_sampled_cpu *cpu)
 {
-    return cpu->missing > cpu->lost ? cpu->missing - cpu->lost : 0;
+    return cpu->owed > cpu->lost ? cpu->owed - cpu->lost : 0;
 }
 
 void laxity_event_sampler_close(struct laxity_event_sampler *sampler)

@@ -50,7 +50,7 @@ struct laxity_sampled_cpu {
     struct laxity_sampled_group groups[LAXITY_EVENTS_MAX];
     uint64_t samples;
     uint64_t lost;      /* found no room, or made no sense */
-    uint64_t missing;   /* that the timer owed; what was lost is among them */
+    uint64_t owed;      /* by the timer, and not there; what was lost is among them */
     uint64_t throttled; /* times that the kernel held a group back */
 };
 
@@ -90,8 +90,8 @@ void laxity_event_sampler_stop(
     struct laxity_event_sampler *sampler, laxity_take_value *take, void *context
 );
 
-/* laxity_sampled_late - samples of a CPU that the timer owed and that no ring has lost */
-uint64_t laxity_sampled_late(const struct laxity_sampled_cpu *cpu);
+/* laxity_sampled_missing - samples of a CPU that the timer owed and that no ring has lost */
+uint64_t laxity_sampled_missing(const struct laxity_sampled_cpu *cpu);
 
 /* laxity_event_sampler_close - also frees it; NULL is none */
 void laxity_event_sampler_close(struct laxity_event_sampler *sampler);

@@ -172,7 +172,7 @@ static void put_sampling(struct laxity_json *json, const struct recorder *record
         laxity_json_count(json, "groups", cpu->n_groups);
         laxity_json_count(json, "samples", cpu->samples);
         laxity_json_count(json, "lost", cpu->lost);
-        laxity_json_count(json, "late", laxity_sampled_late(cpu));
+        laxity_json_count(json, "missing", laxity_sampled_missing(cpu));
         laxity_json_count(json, "throttled", cpu->throttled);
         laxity_json_close(json, '}');
     }
