@@ -108,7 +108,7 @@ def touch_while_sampled(directory: Path, *words: str) -> Touched:
 
 def samples_of(directory: Path, event: int) -> "np.ndarray[Any, Any]":
     """Rows of one event on the CPU of the program, in order of time."""
-    rows = np.ma.getdata(read_stream(directory / "counters.npy"))
+    rows: np.ndarray[Any, Any] = np.ma.getdata(read_stream(directory / "counters.npy"))
     rows = rows[(rows["event"] == event) & (rows["cpu"] == CPU)]
     assert np.all(np.diff(rows["time_ns"]) > 0)
     return rows
