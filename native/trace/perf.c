@@ -8,6 +8,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/perf_ring.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/perf_refusal.h"
@@ -17,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LEAST_RING_BYTES = 64 * 1024, /* one page on kernels with 64-KiB pages */

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/port/file.h"
-#include "schema/run.h"
 
 #include <errno.h>
 #include <string.h>

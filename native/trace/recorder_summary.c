@@ -7,6 +7,7 @@
 #include "base/port/file.h"
 #include "base/port/time.h"
 #include "counters/event.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/event_sampler.h"
 #include "trace/recorder_state.h"

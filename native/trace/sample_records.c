@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "trace/sample_records.h"
 
-#include "schema/streams.h"
 #include "trace/perf_records.h"
+#include "trace/sched_kinds.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/event_sampler.h"
 
 #include <sched.h>

@@ -25,8 +25,9 @@ enum {
     TYPE_LOST = 2,
     TYPE_THROTTLE = 5,
     TYPE_SAMPLE = 9,
-    MS = 1000000,
 };
+
+static const uint64_t ms = 1000000;
 
 /* One ring for all: each test writes into that of one group. */
 static struct {
@@ -101,7 +102,7 @@ static int open_sampler(struct fake_pmu pmu, const char *names, uint64_t every_c
 {
     static char text[256];
     char *items[LAXITY_EVENTS_MAX];
-    struct laxity_sampling asked = {.every_ns = MS, .every_count = every_count};
+    struct laxity_sampling asked = {.every_ns = (int64_t)ms, .every_count = every_count};
     struct laxity_cpus cpus = {0};
     char *rest = NULL;
     memset(&ring, 0, sizeof ring);
@@ -132,12 +133,10 @@ static void put(const void *bytes, size_t n)
 
 static void put_header(uint32_t type, uint16_t size)
 {
-    const struct {
-        uint32_t type;
-        uint16_t misc;
-        uint16_t size;
-    } header = {type, 0, size};
-    put(&header, sizeof header);
+    const uint16_t misc = 0;
+    put(&type, sizeof type);
+    put(&misc, sizeof misc);
+    put(&size, sizeof size);
 }
 
 /* Of the timer and one event, each value with a word of what its event lost behind it: 8 + 8 + 32 +
@@ -145,7 +144,7 @@ static void put_header(uint32_t type, uint16_t size)
 static void put_sample(uint64_t time_ns, uint64_t value, uint64_t running_ns)
 {
     const uint32_t thread[] = {70, 71};
-    const uint64_t words[] = {time_ns, 2, 4 * (uint64_t)MS, running_ns, time_ns, 0, value, 0};
+    const uint64_t words[] = {time_ns, 2, 4 * ms, running_ns, time_ns, 0, value, 0};
     put_header(TYPE_SAMPLE, 80);
     put(thread, sizeof thread);
     put(words, sizeof words);
@@ -235,10 +234,10 @@ static void without_permission_it_is_refused(void)
 static void sample_is_a_row_with_its_cpu_and_whom_it_found(void)
 {
     CHECK_EQUAL(open_sampler((struct fake_pmu){.counters = 1}, "page-faults", 0), 0);
-    put_sample(MS, 40, MS);
+    put_sample(ms, 40, ms);
     laxity_event_sampler_drain(sampler, take, NULL);
     CHECK_EQUAL(seen.n, 1);
-    CHECK_EQUAL(seen.rows[0].time_ns, MS);
+    CHECK_EQUAL(seen.rows[0].time_ns, 1000000);
     CHECK_EQUAL(seen.rows[0].task, UINT16_MAX);
     CHECK_EQUAL(seen.rows[0].event, 0);
     CHECK_EQUAL(seen.rows[0].value, 40);
@@ -251,7 +250,7 @@ static void sample_is_a_row_with_its_cpu_and_whom_it_found(void)
 static void event_whose_turn_has_not_come_has_no_value(void)
 {
     CHECK_EQUAL(open_sampler((struct fake_pmu){.counters = 1}, "page-faults", 0), 0);
-    put_sample(MS, 0, 0);
+    put_sample(ms, 0, 0);
     laxity_event_sampler_drain(sampler, take, NULL);
     CHECK_EQUAL(seen.n, 1);
     CHECK_EQUAL(seen.rows[0].value, INT64_MIN);
@@ -265,12 +264,12 @@ static void samples_that_the_timer_owed_are_counted_and_what_was_lost_only_once(
     CHECK_EQUAL(open_sampler((struct fake_pmu){.counters = 1}, "page-faults", 0), 0);
     const uint64_t lost[] = {1, 1};
     const uint64_t throttled[] = {0, 0, 0};
-    put_sample(MS, 1, 4 * MS);
+    put_sample(ms, 1, 4 * ms);
     put_header(TYPE_LOST, 24);
     put(lost, sizeof lost);
     put_header(TYPE_THROTTLE, 32);
     put(throttled, sizeof throttled);
-    put_sample(5 * MS + 1000, 2, 4 * MS);
+    put_sample(5 * ms + 1000, 2, 4 * ms);
     laxity_event_sampler_drain(sampler, take, NULL);
     CHECK_EQUAL(sampler->cpus[0].samples, 2);
     CHECK_EQUAL(sampler->cpus[0].lost, 1);
@@ -283,9 +282,9 @@ static void samples_that_the_timer_owed_are_counted_and_what_was_lost_only_once(
 static void timer_that_is_a_little_late_owes_nothing(void)
 {
     CHECK_EQUAL(open_sampler((struct fake_pmu){.counters = 1}, "page-faults", 0), 0);
-    put_sample(MS, 1, 4 * MS);
-    put_sample(MS + 1490000, 2, 4 * MS);
-    put_sample(MS + 1490000 + 1510000, 3, 4 * MS);
+    put_sample(ms, 1, 4 * ms);
+    put_sample(ms + 1490000, 2, 4 * ms);
+    put_sample(ms + 1490000 + 1510000, 3, 4 * ms);
     laxity_event_sampler_drain(sampler, take, NULL);
     CHECK_EQUAL(laxity_sampled_missing(&sampler->cpus[0]), 1);
     close_sampler();

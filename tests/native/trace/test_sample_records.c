@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 /* Made-up samples of a group, word by word as linux/perf_event.h lays them out. */
 #include "../test.h"
-#include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/sample_records.h"
+#include "trace/sched_kinds.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -64,8 +64,9 @@ static void start_at(uint64_t position)
 
 static void put(const void *bytes, size_t n)
 {
+    const unsigned char *rest = bytes;
     for (size_t i = 0; i < n; i++) {
-        ring.data[(ring.head + i) % RING_BYTES] = ((const unsigned char *)bytes)[i];
+        ring.data[(ring.head + i) % RING_BYTES] = rest[i];
     }
     ring.head += n;
 }
@@ -73,12 +74,10 @@ static void put(const void *bytes, size_t n)
 /* `size` as the header says, whatever follows. */
 static void put_header(uint32_t type, uint16_t size)
 {
-    const struct {
-        uint32_t type;
-        uint16_t misc;
-        uint16_t size;
-    } header = {type, 0, size};
-    put(&header, sizeof header);
+    const uint16_t misc = 0;
+    put(&type, sizeof type);
+    put(&misc, sizeof misc);
+    put(&size, sizeof size);
 }
 
 static void put_words(const uint64_t *words, size_t n)
