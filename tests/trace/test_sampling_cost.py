@@ -14,7 +14,7 @@ from laxity.store.manifest import (
     Sampling,
     Tool,
 )
-from laxity.trace.sampled_words import cost_words, sampling_lines
+from laxity.trace.sampled_words import cost_words, sampling_lines, why_samples_have_no_verdict
 from laxity.trace.sampling_cost import Pair, cost_of, is_told_from_noise, least_period_ns
 
 MS, S = 1_000_000, 1_000_000_000
@@ -83,3 +83,18 @@ def test_samples_that_are_not_there_are_told():
     assert "1 sample that the timer owed did not come; counts went on" in sampled(missing=1)
     assert any("held counting back 3 times" in line for line in sampled(throttled=3))
     assert any("took turns" in line for line in sampled(groups=2))
+    # While it was held back, nothing was counted.
+    assert "1 sample that the timer owed did not come" in sampled(missing=1, throttled=1)
+
+
+def test_lost_and_throttled_samples_have_no_verdict_and_missing_ones_have():
+    def why(lost: int = 0, lost_rows: int = 0, **cpu: int) -> str:
+        cpus = [SampledCpu(cpu=0, **cpu)]
+        interrupts = Interrupts(cpus=cpus, lost_rows=lost_rows)
+        return why_samples_have_no_verdict(Sampling(bucket_ns=MS, lost=lost, interrupts=interrupts))
+
+    assert why() == why(missing=7) == ""
+    assert why(lost=3, lost_rows=2) == "3 samples of counters and 2 rows of theirs were lost"
+    assert why(throttled=1) == "the kernel held counting back 1 time; sample less often"
+    # Samplers of tasks lose what they sleep through, which their task's jobs do not rest on.
+    assert why_samples_have_no_verdict(Sampling(bucket_ns=MS, lost=3)) == ""

@@ -34,7 +34,7 @@ def when_sampled(sampling: Sampling, events: list[Event]) -> str:
     if sampling.bucket_ns is not None:
         return f"every {format_duration_ns(sampling.bucket_ns)} by a timer's interrupt"
     count = None if sampling.interrupts is None else sampling.interrupts.every_count
-    return f"by an interrupt at each {count} of {events[0].name}"
+    return f"by an interrupt whenever {events[0].name} came {count} times on a CPU"
 
 
 def missing_lines(sampling: Sampling) -> Iterator[str]:
@@ -51,7 +51,22 @@ def missing_lines(sampling: Sampling) -> Iterator[str]:
     if throttled:
         yield f"the kernel held counting back {_count(throttled, 'time')}; {_LOST}"
     if missing:
-        yield f"{_count(missing, 'sample')} that the timer owed did not come; counts went on"
+        went_on = "" if throttled else "; counts went on"
+        yield f"{_count(missing, 'sample')} that the timer owed did not come{went_on}"
+
+
+def why_samples_have_no_verdict(sampling: Sampling | None) -> str:
+    """Say why figures of what interrupts have sampled have no verdict; "": they have one."""
+    if sampling is None or sampling.interrupts is None:
+        return ""
+    one = sampling.interrupts
+    n_throttled = sum(cpu.throttled for cpu in one.cpus)
+    if sampling.lost or one.lost_rows:
+        return f"{sampling.lost} samples of counters and {one.lost_rows} rows of theirs were lost"
+    if n_throttled:
+        times = _count(n_throttled, "time")
+        return f"the kernel held counting back {times}; sample less often"
+    return ""
 
 
 def cost_words(cost: SampleCost) -> str:
@@ -69,6 +84,8 @@ def _share_words(manifest: Manifest, one: Interrupts) -> str:
     clock, cost = manifest.clock, one.cost
     if cost is None or cost.ns is None or not is_told_from_noise(cost) or not one.cpus:
         return ""
+    if one.every_count is not None:
+        return ", by a timer; an event's own interrupt may take more or less"
     if clock is None or clock.t0_ns is None or clock.end_ns is None:
         return ""
     duration_ns = clock.end_ns - clock.t0_ns

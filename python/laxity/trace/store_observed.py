@@ -18,7 +18,7 @@ from laxity.core.streams import Status as JobStatus
 from laxity.core.streams import absent_value
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT
 from laxity.jobs.ends import End
-from laxity.store.manifest import Clock, Counts, Manifest, Sampling, Status, TaskResult
+from laxity.store.manifest import Clock, Counts, Manifest, Status, TaskResult
 from laxity.store.npy import read_stream
 from laxity.store.npy_writer import write_stream
 from laxity.store.observation import WITH_WAKE_UPS, Observation, ObservedThread, Scheduling
@@ -26,6 +26,7 @@ from laxity.store.run_directory import MANIFEST, write_document
 from laxity.trace import record
 from laxity.trace.gaps import Coverage, Sched
 from laxity.trace.observed_jobs import DTYPE, Asked, Observed, Rows, ThreadJobs
+from laxity.trace.sampled_words import why_samples_have_no_verdict
 from laxity.trace.sched_trace import Threads, coverage_of
 
 JOBS, SCHED, THREADS = "jobs.npy", "sched.npy", "threads.npy"
@@ -96,8 +97,8 @@ def write_jobs(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest
         observation, threads=found, has_wake_ups=_WAKE_UP in supplies if is_known else None
     )
     status, code, message = _judge(done, tasks, is_known=is_known, has_survived=has_survived)
-    if code == EXIT_DONE and (missing := _samples_without_verdict(manifest.sampling)):
-        code, message = EXIT_NO_VERDICT, f"no verdict: {missing}"
+    if code == EXIT_DONE and (reason := why_samples_have_no_verdict(manifest.sampling)):
+        code, message = EXIT_NO_VERDICT, f"no verdict: {reason}"
     return msgspec.structs.replace(
         manifest,
         observation=done,
@@ -232,19 +233,6 @@ def _judge(
     if status == "interrupted":
         return status, EXIT_INTERRUPTED, "interrupted; what was observed until then is kept"
     return status, EXIT_DONE, _ended(observation)
-
-
-def _samples_without_verdict(sampling: Sampling | None) -> str:
-    """Say why figures of what was sampled have no verdict; "": nothing is missing."""
-    if sampling is None or sampling.interrupts is None:
-        return ""
-    one = sampling.interrupts
-    n_throttled = sum(cpu.throttled for cpu in one.cpus)
-    if sampling.lost or one.lost_rows:
-        return f"{sampling.lost} samples of counters and {one.lost_rows} rows of theirs were lost"
-    if n_throttled:
-        return f"the kernel held counting back {n_throttled} times; sample less often"
-    return ""
 
 
 def _ended(observation: Observation) -> str:
