@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The kernel's ring: the first two bytes say where reading starts, the rest are the records. */
+/* The kernel's ring: the first two bytes say where reading starts, the rest are the records; of
+ * switches, and then of samples. */
 #include "schema/streams.h"
 #include "trace/perf_records.h"
+#include "trace/sample_records.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -43,6 +45,23 @@ static void take_lost(void *const context, const int32_t cpu, const uint64_t n)
     *lost += n;
 }
 
+static void take_sample(void *const context, const struct laxity_group_sample *const sample)
+{
+    (void)context;
+    require(sample->n <= LAXITY_SAMPLE_VALUES_MAX);
+}
+
+static void take_lost_samples(void *const context, const uint64_t n)
+{
+    uint64_t *const lost = context;
+    *lost += n;
+}
+
+static void take_throttled(void *const context)
+{
+    require(context != NULL);
+}
+
 /* NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -65,5 +84,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *const data, const size_t size)
     const struct laxity_perf_bytes bytes = {ring, RING_BYTES};
     (void)laxity_perf_records_parse(&bytes, tail, tail + size - 2, CPU, &sink, &told);
     require(lost == told);
+    const struct laxity_sample_sink samples = {
+        .context = &lost,
+        .on_sample = take_sample,
+        .on_lost = take_lost_samples,
+        .on_throttled = take_throttled,
+    };
+    for (int has_lost = 0; has_lost < 2; has_lost++) {
+        (void)laxity_sample_records_parse(&bytes, tail, tail + size - 2, has_lost, &samples);
+    }
     return 0;
 }

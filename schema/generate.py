@@ -106,8 +106,17 @@ def enum_of(key: str, words: dict[str, str]) -> list[str]:
     ]
 
 
-def stream_of(name: str, columns: list[Column]) -> list[str]:
-    """Write the columns of a stream and, where every file has them all, its row."""
+def stream_of(name: str, stream: dict[str, Any]) -> list[str]:
+    """Write the columns of a stream and its row; of one with a tail also those without it."""
+    columns = stream["columns"]
+    if stream.get("has_tail"):
+        always = [column for column in columns if "when" not in column]
+        tail = columns[len(always) :]
+        when = next(column["when"] for column in columns if "when" in column)
+        if any(column.get("when") != when for column in tail):
+            message = f"{name}: columns of its tail must come last and exist together"
+            raise SystemExit(message)
+        return [*row_of(name, always), "", *row_of(f"{name}_{when}", columns)]
     if any("when" in column for column in columns):
         listed = [
             f"    COLUMN({column['name']}, '{column['type'][0]}', {size_of(column)}, "
@@ -128,6 +137,11 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
             f"#define LAXITY_{name.upper()}_ABSENT " + "\\",
             ", \\\n".join(f"    {absent(column)}" for column in columns),
         ]
+    return row_of(name, columns)
+
+
+def row_of(name: str, columns: list[Column]) -> list[str]:
+    """Write a row as it lies in the file, and its fields."""
     fields = [
         f"    {{\"{one}\", '{column['type'][0]}', {size_of(column)}}}"
         for column in columns
@@ -142,7 +156,7 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
     ]
     packed = "__attribute__((packed)) " if has_padding(columns) else ""
     return [
-        f"/* {name}.npy: a row as it lies in the file; its fields, a struct laxity_field each. */",
+        f"/* {name}: a row as it lies in the file; its fields, a struct laxity_field each. */",
         "enum {",
         *counts,
         "};",
@@ -279,9 +293,10 @@ def options_of(
     return lines
 
 
-def whens_of(streams: dict[str, list[Column]]) -> list[str]:
+def whens_of(streams: dict[str, dict[str, Any]]) -> list[str]:
     """Write the enumeration of what a run must measure for a column to exist."""
-    named = [one["when"] for columns in streams.values() for one in columns if "when" in one]
+    mixed = [stream["columns"] for stream in streams.values() if not stream.get("has_tail")]
+    named = [one["when"] for columns in mixed for one in columns if "when" in one]
     lines = [f"    LAXITY_WHEN_{word.upper()}," for word in ("always", *dict.fromkeys(named))]
     return ["enum laxity_when {", *lines, "};"]
 
@@ -403,7 +418,7 @@ def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, A
     }
     known = codes | {key: words for one in others.values() for key, words in one["codes"].items()}
     limits = schema.get("limits", {})
-    streams = {name: table["columns"] for name, table in schema.items() if "columns" in table}
+    streams = {name: table for name, table in schema.items() if "columns" in table}
     lines = top_of(source)
     if probes:
         included = ["base/cpus.h", "base/lists.h", *(f"schema/{stem}.h" for stem in others)]
@@ -420,8 +435,8 @@ def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, A
         lines += registry_of(probes)
     if streams:
         lines += ["", *whens_of(streams)]
-    for name, columns in streams.items():
-        lines += ["", *stream_of(name, columns)]
+    for name, stream in streams.items():
+        lines += ["", *stream_of(name, stream)]
     return "\n".join([*lines, "", "#endif", ""])
 
 

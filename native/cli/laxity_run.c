@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "cli/run_tables.h"
+#include "counters/event.h"
 #include "counters/events.h"
 #include "counters/library.h"
 #include "harness/counting.h"

@@ -8,8 +8,12 @@
 #include "base/visible.h"
 #include "cli/option.h"
 #include "cli/options.h"
+#include "counters/events.h"
+#include "harness/plan.h"
 #include "schema/streams.h"
+#include "trace/event_sampler.h"
 #include "trace/recorder.h"
+#include "trace/sampling_cost.h"
 #include "trace/sched_kinds.h"
 
 #include <signal.h>
@@ -30,16 +34,24 @@ struct trace_options {
     struct laxity_cpus avoided;
     uint64_t ready_fd;
     uint64_t parent_fd;
+    struct laxity_words events;
+    int64_t sample_every_ns;
+    uint64_t sample_overflow;
+    bool is_cost;
     bool removes_left;
 };
 
 enum {
     FD_MAX = 1 << 20,
     KIND_TEXT_MAX = 20,
+    /* The kernel's timers for samples are no faster, and above 100,000 samples a second it holds
+     * them back. */
+    SAMPLE_EVERY_LEAST_NS = 20000,
 };
 
 /* Interrupts only on demand: each costs two records, and few questions are about them. */
 #define DEFAULT_KINDS "switch,wakeup,migrate"
+#define DEFAULT_SAMPLE_EVERY_NS (INT64_C(10) * LAXITY_NS_PER_MS)
 #define AT(member) .offset = offsetof(struct trace_options, member)
 
 static const struct laxity_option options[] = {
@@ -91,6 +103,31 @@ static const struct laxity_option options[] = {
      AT(is_histogram),
      .help = "write switches.npy instead: how long the kernel takes from off to on, and what "
              "recording that takes itself"},
+    {.name = "--event",
+     .metavar = "NAME",
+     .kind = LAXITY_OPTION_WORD,
+     AT(events),
+     .help = "count it on every CPU, and write counters.npy: what interrupts read; may be repeated"
+    },
+    {.name = "--sample-every",
+     .metavar = "TIME",
+     .default_text = "10ms",
+     .kind = LAXITY_OPTION_DURATION,
+     AT(sample_every_ns),
+     .low = SAMPLE_EVERY_LEAST_NS,
+     .high = INT64_C(3600) * LAXITY_NS_PER_S,
+     .help = "read the events at a timer's interrupt on each CPU, so often"},
+    {.name = "--sample-overflow",
+     .metavar = "N",
+     .kind = LAXITY_OPTION_COUNT,
+     AT(sample_overflow),
+     .low = 1,
+     .high = INT64_MAX,
+     .help = "instead of a timer: whenever the first --event has come N times on a CPU"},
+    {.name = "--sampling-cost",
+     .kind = LAXITY_OPTION_FLAG,
+     AT(is_cost),
+     .help = "print how long a loop takes without and with samples, and record nothing"},
     {.name = "--avoid",
      .metavar = "LIST",
      .kind = LAXITY_OPTION_CPUS,
@@ -188,6 +225,7 @@ read_options(int argc, char **argv, struct trace_options *read, struct laxity_er
     *read = (struct trace_options){
         .duration_ns = LAXITY_ABSENT_NS,
         .keep_last_ns = LAXITY_ABSENT_NS,
+        .sample_every_ns = LAXITY_ABSENT_NS,
         .kinds = DEFAULT_KINDS,
     };
     const int used = laxity_options_parse(&table, argc - 1, argv + 1, read, error);
@@ -198,7 +236,7 @@ read_options(int argc, char **argv, struct trace_options *read, struct laxity_er
         laxity_error_set(
             error, LAXITY_EXIT_USAGE, "unexpected word \"%.60s\"; see --help", argv[used + 1]
         );
-    } else if (!read->run_dir && !read->removes_left) {
+    } else if (!read->run_dir && !read->removes_left && !read->is_cost) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "no --run-dir; name where the trace goes");
     } else if ((read->ring_bytes & (read->ring_bytes - 1)) != 0) {
         laxity_error_set(
@@ -211,10 +249,69 @@ read_options(int argc, char **argv, struct trace_options *read, struct laxity_er
     return error->exit_code ? -1 : 0;
 }
 
+/* What of the events does not go with the rest. */
+static const char *find_conflict(const struct trace_options *read)
+{
+    const bool has_time = read->sample_every_ns != LAXITY_ABSENT_NS;
+    if (read->events.n == 0 && (has_time || read->sample_overflow > 0 || read->is_cost)) {
+        return "no event to sample; add --event NAME";
+    }
+    if (has_time && read->sample_overflow > 0) {
+        return "--sample-every and --sample-overflow: either of them says when; choose one";
+    }
+    if (read->events.n > 0 && (read->is_histogram || read->keep_last_ns != LAXITY_ABSENT_NS)) {
+        return "--event: samples are kept from the first one on, beside the trace; leave "
+               "--switch-histogram and --keep-last out";
+    }
+    return NULL;
+}
+
+/* Returns 0, or -1 with error. */
+static int read_sampling(
+    const struct trace_options *read,
+    struct laxity_sampling *out_sampling,
+    struct laxity_error *error
+)
+{
+    const char *conflict = find_conflict(read);
+    if (conflict) {
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "%s", conflict);
+    }
+    out_sampling->n_events = read->events.n;
+    out_sampling->every_count = read->sample_overflow;
+    out_sampling->every_ns =
+        read->sample_every_ns == LAXITY_ABSENT_NS ? DEFAULT_SAMPLE_EVERY_NS : read->sample_every_ns;
+    return laxity_events_resolve(read->events.items, read->events.n, out_sampling->events, error);
+}
+
+/* Raw: whoever asks computes. */
+static void print_cost(const struct trace_options *read, struct laxity_error *error)
+{
+    struct laxity_sampling sampling = {0};
+    struct laxity_sampling_pair pairs[LAXITY_SAMPLING_PAIRS];
+    unsigned n = 0;
+    if (read_sampling(read, &sampling, error) ||
+        laxity_measure_sampling_cost(&sampling, pairs, &n, error)) {
+        return;
+    }
+    (void)puts("[");
+    for (unsigned i = 0; i < n; i++) {
+        (void)printf(
+            "{\"without_ns\": %lld, \"with_ns\": %lld, \"samples\": %llu}%s\n",
+            (long long)pairs[i].without_ns,
+            (long long)pairs[i].with_ns,
+            (unsigned long long)pairs[i].samples,
+            i + 1 < n ? "," : ""
+        );
+    }
+    (void)puts("]");
+}
+
 static void record(const struct trace_options *read, struct laxity_error *error)
 {
     uint32_t kinds = 0;
-    if (read_kinds(read->kinds, &kinds, error)) {
+    struct laxity_sampling sampling = {0};
+    if (read_kinds(read->kinds, &kinds, error) || read_sampling(read, &sampling, error)) {
         return;
     }
     const struct sigaction action = {.sa_handler = note_signal};
@@ -235,6 +332,7 @@ static void record(const struct trace_options *read, struct laxity_error *error)
         .ready_fd = read->ready_fd > 0 ? (int)read->ready_fd : -1,
         .parent_fd = read->parent_fd > 0 ? (int)read->parent_fd : -1,
         .is_stopped = &stop_signal,
+        .sampling = sampling,
     };
     if (laxity_record_trace(&recording, print_note, error) == 0 && stop_signal) {
         laxity_error_set(
@@ -275,6 +373,8 @@ int main(int argc, char **argv)
     if (read_options(argc, argv, &read, &error) == 0) {
         if (read.removes_left) {
             remove_left(&error);
+        } else if (read.is_cost) {
+            print_cost(&read, &error);
         } else {
             record(&read, &error);
         }

@@ -14,19 +14,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum {
-    NO_GROUP = -1,
-};
-
 static bool is_denied(int rc)
 {
     return rc == -EACCES || rc == -EPERM;
 }
 
-static int open_one(const struct laxity_event *event, int group_fd)
+struct perf_event_attr laxity_event_attributes(const struct laxity_event *event)
 {
-    struct perf_event_attr attr = {
-        .size = sizeof attr,
+    return (struct perf_event_attr){
+        .size = sizeof(struct perf_event_attr),
         .type = event->type,
         .config = event->config,
         .config1 = event->config1,
@@ -36,7 +32,12 @@ static int open_one(const struct laxity_event *event, int group_fd)
         .read_format =
             PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
     };
-    return laxity_perf_open(&attr, group_fd);
+}
+
+static int open_one(const struct laxity_event *event, int group_fd)
+{
+    struct perf_event_attr attr = laxity_event_attributes(event);
+    return laxity_perf_open(&attr, LAXITY_PERF_NO_CPU, group_fd);
 }
 
 /* Without permission for the kernel's code, user mode alone, where that is not a false zero. */
@@ -85,7 +86,7 @@ static int open_event(struct laxity_event *event, unsigned index, struct laxity_
         }
     }
     /* Whatever the reason: an event that a group has no room for may be the first of another. */
-    const int fd = open_permitted(event, NO_GROUP);
+    const int fd = open_permitted(event, LAXITY_PERF_NO_GROUP);
     if (fd < 0) {
         return fd;
     }

@@ -13,6 +13,7 @@
 #include "counters/event.h"
 #include "schema/run.h"
 
+#include <linux/perf_event.h>
 #include <stdint.h>
 
 struct laxity_counter_group {
@@ -50,6 +51,9 @@ enum laxity_order {
     LAXITY_FIRST_GROUP_FIRST,
     LAXITY_FIRST_GROUP_LAST
 };
+
+/* laxity_event_attributes - what the kernel is told; a group's answer is laxity_group_reading's */
+struct perf_event_attr laxity_event_attributes(const struct laxity_event *event);
 
 /*
  * laxity_counters_open - start to count `n` events for the calling thread

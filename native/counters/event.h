@@ -39,4 +39,13 @@ const char *laxity_event_scope_name(enum laxity_event_scope scope);
 /* laxity_event_modes_name - what is counted: "user+kernel", "user" or "kernel" */
 const char *laxity_event_modes_name(const struct laxity_event *event);
 
+enum {
+    /* No errno of the kernel's: the name is known, this processor has no such event. */
+    LAXITY_NO_COUNTERPART = 0,
+};
+
+/* laxity_explain_counter_refusal - what an errno of perf_event_open means and what to do about it
+ */
+void laxity_explain_counter_refusal(int error_number, char *text, unsigned long bytes);
+
 #endif

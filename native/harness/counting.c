@@ -12,7 +12,6 @@
 #include "harness/segment.h"
 #include "schema/run.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,8 +23,6 @@ enum {
     SAMPLE_SECONDS = 4,
     SAMPLE_SLOTS_MIN = 256,
     SAMPLE_SLOTS_MAX = 65536,
-    /* No errno of the kernel's: the name is known, this processor has no such event. */
-    NO_COUNTERPART = 0,
 };
 
 uint32_t laxity_sample_slots(const struct laxity_run_plan *plan)
@@ -69,41 +66,11 @@ void laxity_fill_counting(const struct laxity_run_plan *plan, struct laxity_segm
     counting->sample_cpu = plan->sample_cpu < 0 ? choose_sample_cpu(segment) : plan->sample_cpu;
 }
 
-/* Why event i does not count: the errno of the kernel, or NO_COUNTERPART. */
+/* Why event i does not count: the errno of the kernel, or 0: this processor has no such event. */
 struct refusals {
     bool is_refused[LAXITY_EVENTS_MAX];
     int numbers[LAXITY_EVENTS_MAX];
 };
-
-void laxity_explain_counter_refusal(int error_number, char *text, unsigned long bytes)
-{
-    const char *advice = "not counted";
-    switch (error_number) {
-    case NO_COUNTERPART:
-        laxity_format(text, bytes, "this build knows no such event of this processor");
-        return;
-    case ENOENT:
-    case EOPNOTSUPP:
-    case ENODEV:
-    case ENXIO:
-        advice = "no such counter here; virtual machines mostly have no PMU";
-        break;
-    case EACCES:
-    case EPERM:
-        advice = "lower kernel.perf_event_paranoid or run as root";
-        break;
-    case ENOSYS:
-        advice = "this kernel or emulator has no perf events";
-        break;
-    case EMFILE:
-        advice = "raise ulimit -n";
-        break;
-    default:
-        break;
-    }
-    const char *name = strerrorname_np(error_number);
-    laxity_format(text, bytes, "perf_event_open: %s: %s", name ? name : "unknown error", advice);
-}
 
 /* "cycles, instructions and 3 more" */
 static void list_names(

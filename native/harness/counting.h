@@ -35,8 +35,4 @@ void laxity_open_counters(
     struct laxity_counters *out_counters
 );
 
-/* laxity_explain_counter_refusal - what an errno of perf_event_open means and what to do about it
- */
-void laxity_explain_counter_refusal(int error_number, char *text, unsigned long bytes);
-
 #endif

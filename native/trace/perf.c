@@ -7,22 +7,20 @@
  */
 #include "base/cpus.h"
 #include "base/error.h"
-#include "base/port/file.h"
 #include "base/port/perf_ring.h"
 #include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/perf_records.h"
+#include "trace/perf_refusal.h"
 #include "trace/trace.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LEAST_RING_BYTES = 64 * 1024, /* one page on kernels with 64-KiB pages */
-    SETTING_BYTES = 16,
 };
 
 struct cpu_ring {
@@ -37,33 +35,6 @@ struct perf_state {
     unsigned n;
     struct cpu_ring rings[];
 };
-
-static void explain_refusal(int rc, int cpu, struct laxity_error *error)
-{
-    const char *why = strerrordesc_np(-rc);
-    if (rc == -EACCES || rc == -EPERM) {
-        char level[SETTING_BYTES] = "unknown";
-        (void)laxity_read_text("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
-        level[strcspn(level, "\n")] = '\0';
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_LACKING,
-            "perf: CPU %d may not be watched (%s, perf_event_paranoid %s); run as root or set it "
-            "to 0 or less",
-            cpu,
-            why,
-            level
-        );
-        return;
-    }
-    laxity_error_set(
-        error,
-        LAXITY_EXIT_LACKING,
-        "perf: CPU %d cannot be watched: %s; use a kernel with CONFIG_PERF_EVENTS",
-        cpu,
-        why
-    );
-}
 
 static void perf_close(void *opaque)
 {
@@ -127,7 +98,7 @@ static int open_state(
         }
     }
     if (rc) {
-        explain_refusal(rc, cpu, error);
+        laxity_explain_perf_refusal(rc, cpu, error);
         perf_close(state);
         return -1;
     }

@@ -178,6 +178,53 @@ take(const struct record *record, const struct laxity_trace_sink *sink, uint64_t
     }
 }
 
+int laxity_perf_records_each(
+    const struct laxity_perf_bytes *ring,
+    uint64_t tail,
+    uint64_t head,
+    size_t least_bytes,
+    void (*take_record)(void *context, const unsigned char *record, size_t bytes),
+    void *context
+)
+{
+    unsigned char bytes[RECORD_BYTES_MAX];
+    if (head < tail || head - tail > ring->bytes) {
+        return -EBADMSG;
+    }
+    while (tail < head) {
+        struct perf_event_header header;
+        if (head - tail < sizeof header) {
+            return -EBADMSG;
+        }
+        copy_out(ring, tail, &header, sizeof header);
+        if (header.size < least_bytes || header.size < sizeof header || header.size > head - tail) {
+            return -EBADMSG;
+        }
+        copy_out(ring, tail, bytes, header.size);
+        take_record(context, bytes, header.size);
+        tail += header.size;
+    }
+    return 0;
+}
+
+/* Where the records of one CPU go. */
+struct taker {
+    int32_t cpu;
+    const struct laxity_trace_sink *sink;
+    uint64_t *out_lost;
+};
+
+static void take_bytes(void *context, const unsigned char *bytes, size_t size)
+{
+    const struct taker *taker = context;
+    struct record record = {.cpu = taker->cpu};
+    memcpy(&record.header, bytes, sizeof record.header);
+    record.body = bytes + sizeof record.header;
+    record.body_bytes = size - sizeof record.header - sizeof record.sample;
+    memcpy(&record.sample, bytes + size - sizeof record.sample, sizeof record.sample);
+    take(&record, taker->sink, taker->out_lost);
+}
+
 int laxity_perf_records_parse(
     const struct laxity_perf_bytes *ring,
     uint64_t tail,
@@ -187,27 +234,7 @@ int laxity_perf_records_parse(
     uint64_t *out_lost
 )
 {
-    unsigned char bytes[RECORD_BYTES_MAX];
-    struct record record = {.cpu = cpu};
-    const size_t fixed_bytes = sizeof record.header + sizeof record.sample;
-    if (head < tail || head - tail > ring->bytes) {
-        return -EBADMSG;
-    }
-    while (tail < head) {
-        if (head - tail < fixed_bytes) {
-            return -EBADMSG;
-        }
-        copy_out(ring, tail, &record.header, sizeof record.header);
-        const size_t size = record.header.size;
-        if (size < fixed_bytes || size > head - tail) {
-            return -EBADMSG;
-        }
-        copy_out(ring, tail, bytes, size);
-        record.body = bytes + sizeof record.header;
-        record.body_bytes = size - fixed_bytes;
-        memcpy(&record.sample, bytes + size - sizeof record.sample, sizeof record.sample);
-        take(&record, sink, out_lost);
-        tail += size;
-    }
-    return 0;
+    struct taker taker = {.cpu = cpu, .sink = sink, .out_lost = out_lost};
+    const size_t least_bytes = sizeof(struct perf_event_header) + sizeof(struct sample_id);
+    return laxity_perf_records_each(ring, tail, head, least_bytes, take_bytes, &taker);
 }

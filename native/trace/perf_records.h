@@ -6,6 +6,7 @@
 
 #include "trace/trace.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A ring: byte i of the endless stream lies at data[i & (bytes - 1)]. */
@@ -13,6 +14,20 @@ struct laxity_perf_bytes {
     const unsigned char *data;
     uint64_t bytes; /* a power of two */
 };
+
+/*
+ * laxity_perf_records_each - hand the records in [tail, head) of a ring over, each in one piece
+ *
+ * Returns 0, or -EBADMSG where a size cannot be (one below least_bytes): what follows is not read.
+ */
+int laxity_perf_records_each(
+    const struct laxity_perf_bytes *ring,
+    uint64_t tail,
+    uint64_t head,
+    size_t least_bytes,
+    void (*take_record)(void *context, const unsigned char *record, size_t bytes),
+    void *context
+);
 
 /*
  * laxity_perf_records_parse - hand the records in [tail, head) of one CPU's ring to a sink

@@ -4,14 +4,13 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/output_directory.h"
-#include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
-#include "schema/run.h"
-#include "schema/streams.h"
+#include "trace/count_stream.h"
 #include "trace/empty_switches.h"
+#include "trace/event_sampler.h"
+#include "trace/recorder_state.h"
 #include "trace/sched_stream.h"
 #include "trace/steal.h"
 #include "trace/switch_stream.h"
@@ -34,7 +33,6 @@
 #include <unistd.h>
 
 enum {
-    SCHEMA = 1,
     RECORDER_NICE = 10,
     /* At 340,000 switches a second on one CPU 16 MiB last 0.6 s; a pass every 20 ms leaves room for
      * the recorder itself being kept from its CPU. */
@@ -65,45 +63,7 @@ static const struct {
     {"perf", &laxity_trace_perf, &laxity_trace_perf, &laxity_empty_perf},
     {"tracefs", &laxity_trace_tracefs, NULL, NULL},
 };
-enum {
-    N_BACKENDS = sizeof backends / sizeof backends[0]
-};
-
-static const char *const kind_names[LAXITY_SCHED_KIND_COUNT] = {
-    "off",
-    "on",
-    "wakeup",
-    "migrate",
-    "fork",
-    "exit",
-    "irq_in",
-    "irq_out",
-    "softirq_in",
-    "softirq_out",
-};
-
-struct recorder {
-    const struct laxity_recording *recording;
-    const struct laxity_trace_backend *backend;
-    void *state;
-    int dir_fd;
-    int lock_fd;
-    struct laxity_cpus cpus;
-    int64_t started_ns;
-    int64_t stopped_ns;
-    uint64_t window_rows;                     /* that were left when rows were dropped last */
-    bool has_window;                          /* started_ns is where the kept rows begin */
-    const struct laxity_trace_backend *empty; /* of a histogram */
-    struct laxity_sched_stream stream;        /* of a trace */
-    struct laxity_switch_stream switches;     /* of a histogram */
-    struct laxity_trace_sink sink;            /* the one of the two */
-    struct laxity_steal steal_before;
-    struct laxity_steal steal_after;
-    /* Why those before the one in use could not serve; empty text = tried and served, or not tried.
-     */
-    struct laxity_error refusals[N_BACKENDS];
-    struct laxity_error empty_refusal;
-};
+_Static_assert(sizeof backends / sizeof backends[0] == N_BACKENDS, "one refusal for each");
 
 static uint64_t choose_ring_bytes(const struct recorder *recorder)
 {
@@ -198,6 +158,15 @@ static int choose_backend(
     return -1;
 }
 
+static int open_sampler(struct recorder *recorder, struct laxity_error *error)
+{
+    const struct laxity_sampling *sampling = &recorder->recording->sampling;
+    if (sampling->n_events == 0) {
+        return 0;
+    }
+    return laxity_event_sampler_open(sampling, &recorder->cpus, &recorder->sampler, error);
+}
+
 static const char *stream_name(const struct recorder *recorder)
 {
     return recorder->recording->is_histogram ? "switches.npy" : "sched.npy";
@@ -263,12 +232,31 @@ static int open_stream(struct recorder *recorder, struct laxity_error *error)
     return 0;
 }
 
-static int close_stream(struct recorder *recorder)
+static int open_samples(struct recorder *recorder, struct laxity_error *error)
+{
+    if (!recorder->sampler) {
+        return 0;
+    }
+    const int rc = laxity_count_stream_open(recorder->dir_fd, &recorder->counts);
+    if (rc) {
+        refuse_output("counters.npy", rc, error);
+    }
+    return rc;
+}
+
+static int close_trace(struct recorder *recorder)
 {
     if (recorder->recording->is_histogram) {
         return laxity_switch_stream_close(&recorder->switches);
     }
     return laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
+}
+
+static int close_stream(struct recorder *recorder)
+{
+    const int rc = laxity_count_stream_close(&recorder->counts);
+    const int closed = close_trace(recorder);
+    return closed ? closed : rc;
 }
 
 /* Of a histogram: before anything that is measured begins, on every CPU. */
@@ -285,7 +273,10 @@ static void measure_empty(struct recorder *recorder, void (*on_note)(const char 
 static int start(struct recorder *recorder, struct laxity_error *error)
 {
     (void)laxity_steal_read(&recorder->steal_before); /* absent if it cannot be read */
-    const int rc = recorder->backend->start(recorder->state);
+    int rc = recorder->backend->start(recorder->state);
+    if (rc == 0 && recorder->sampler) {
+        rc = laxity_event_sampler_start(recorder->sampler);
+    }
     if (rc) {
         laxity_error_set(
             error,
@@ -300,6 +291,7 @@ static int start(struct recorder *recorder, struct laxity_error *error)
     /* From here on every CPU is watched, and all that is to be recorded of it. */
     recorder->started_ns = laxity_now_ns();
     recorder->stream.from_ns = recorder->started_ns;
+    recorder->counts.from_ns = recorder->started_ns;
     if (!recorder->recording->is_histogram) {
         (void)laxity_thread_table_scan(&recorder->stream.threads, recorder->started_ns);
     }
@@ -369,9 +361,19 @@ static void drain(struct recorder *recorder)
 {
     const int64_t begun_ns = laxity_now_ns();
     (void)recorder->backend->drain(recorder->state, &recorder->sink);
+    if (recorder->sampler) {
+        laxity_event_sampler_drain(recorder->sampler, laxity_count_stream_take, &recorder->counts);
+    }
     if (!recorder->recording->is_histogram) {
         (void)laxity_sched_stream_settle(&recorder->stream, begun_ns); /* told at the next flush */
     }
+}
+
+static int flush(struct recorder *recorder)
+{
+    const int rc = recorder->sampler ? laxity_count_stream_flush(&recorder->counts) : 0;
+    const int flushed = laxity_sched_stream_flush(&recorder->stream);
+    return flushed ? flushed : rc;
 }
 
 /* Returns 0 when told to stop, or -errno: the output is full. */
@@ -385,7 +387,7 @@ static int record(struct recorder *recorder)
         const int64_t now_ns = laxity_now_ns();
         if (now_ns - flushed_ns > FLUSH_NS && !recording->is_histogram) {
             drop_old(recorder, now_ns);
-            rc = laxity_sched_stream_flush(&recorder->stream);
+            rc = flush(recorder);
             flushed_ns = now_ns;
         }
         if (recording->duration_ns != LAXITY_ABSENT_NS &&
@@ -408,133 +410,22 @@ static void await_harness(int dir_fd)
     }
 }
 
-static uint32_t supplies_of(const struct recorder *recorder)
-{
-    const struct laxity_trace_backend *backend = recorder->backend;
-    if (recorder->recording->is_histogram) {
-        return 0;
-    }
-    return backend->supplies & ~(backend->lacks ? backend->lacks(recorder->state) : 0);
-}
-
-static void put_supplies(struct laxity_json *json, uint32_t supplies)
-{
-    laxity_json_open(json, "supplies", '[');
-    for (unsigned kind = 0; kind < LAXITY_SCHED_KIND_COUNT; kind++) {
-        if ((supplies & LAXITY_SUPPLIES(kind)) != 0) {
-            laxity_json_text(json, NULL, kind_names[kind]);
-        }
-    }
-    laxity_json_close(json, ']');
-}
-
-static void put_steal(struct laxity_json *json, const struct recorder *recorder, unsigned cpu)
-{
-    const int64_t steal_ns =
-        laxity_steal_between_ns(&recorder->steal_before, &recorder->steal_after, cpu);
-    /* What is known is of the whole recording, which rows are no longer of. */
-    if (steal_ns == LAXITY_ABSENT_NS || recorder->has_window) {
-        laxity_json_null(json, "steal_ns");
-    } else {
-        laxity_json_int(json, "steal_ns", steal_ns);
-    }
-}
-
-static void put_cpus(struct laxity_json *json, const struct recorder *recorder)
-{
-    uint64_t lost = 0;
-    laxity_json_open(json, "cpus", '[');
-    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
-        if (laxity_cpus_has(&recorder->cpus, cpu)) {
-            uint64_t rows = recorder->stream.cpus[cpu].rows;
-            uint64_t lost_here = recorder->stream.cpus[cpu].lost;
-            if (recorder->recording->is_histogram) {
-                rows = laxity_switch_stream_rows(&recorder->switches, cpu);
-                lost_here = recorder->switches.seen[LAXITY_SWITCHES_QUANTITY_KERNEL][cpu].lost;
-            }
-            laxity_json_open(json, NULL, '{');
-            laxity_json_count(json, "cpu", cpu);
-            laxity_json_count(json, "rows", rows);
-            laxity_json_count(json, "lost", lost_here);
-            put_steal(json, recorder, cpu);
-            laxity_json_close(json, '}');
-            lost += lost_here;
-        }
-    }
-    laxity_json_close(json, ']');
-    laxity_json_count(json, "lost", lost);
-}
-
-static void
-put_fallback(struct laxity_json *json, const char *used, const struct laxity_error *refusal)
-{
-    if (refusal->exit_code != 0) {
-        laxity_json_open(json, NULL, '{');
-        laxity_json_text(json, "what", "trace");
-        laxity_json_text(json, "used", used);
-        laxity_json_text(json, "reason", refusal->text);
-        laxity_json_close(json, '}');
-    }
-}
-
-static void put_vectors(struct laxity_json *json, const struct recorder *recorder)
-{
-    laxity_json_open(json, "vectors", '[');
-    for (unsigned i = 0; i < recorder->stream.n_vectors; i++) {
-        laxity_json_open(json, NULL, '{');
-        laxity_json_int(json, "number", recorder->stream.vectors[i].number);
-        laxity_json_text(json, "name", recorder->stream.vectors[i].name);
-        laxity_json_close(json, '}');
-    }
-    laxity_json_close(json, ']');
-}
-
-static void put_fallbacks(struct laxity_json *json, const struct recorder *recorder)
-{
-    laxity_json_open(json, "fallbacks", '[');
-    for (unsigned i = 0; i < N_BACKENDS; i++) {
-        put_fallback(json, recorder->backend->name, &recorder->refusals[i]);
-    }
-    put_fallback(json, "figures as recorded", &recorder->empty_refusal);
-    laxity_json_close(json, ']');
-}
-
-static int write_summary(const struct recorder *recorder)
-{
-    struct laxity_json json = {0};
-    laxity_json_open(&json, NULL, '{');
-    laxity_json_int(&json, "schema", SCHEMA);
-    laxity_json_text(&json, "backend", recorder->backend->name);
-    put_supplies(&json, supplies_of(recorder));
-    laxity_json_int(&json, "started_ns", recorder->started_ns);
-    laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
-    laxity_json_count(&json, "dropped", recorder->stream.dropped);
-    laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
-    laxity_json_int(&json, "steal_resolution_ns", laxity_steal_resolution_ns());
-    put_cpus(&json, recorder);
-    put_vectors(&json, recorder);
-    put_fallbacks(&json, recorder);
-    laxity_json_close(&json, '}');
-    int rc = -ENOMEM;
-    if (!json.is_out_of_memory) {
-        rc = laxity_write_file(recorder->dir_fd, "trace.json", json.text, json.used);
-    }
-    laxity_json_free(&json);
-    return rc;
-}
-
 static void finish(struct recorder *recorder, struct laxity_error *error)
 {
     recorder->stopped_ns = laxity_now_ns();
     recorder->stream.to_ns = recorder->stopped_ns;
+    recorder->counts.to_ns = recorder->stopped_ns;
     (void)recorder->backend->stop(recorder->state, &recorder->sink);
+    if (recorder->sampler) {
+        laxity_event_sampler_stop(recorder->sampler, laxity_count_stream_take, &recorder->counts);
+    }
     (void)laxity_steal_read(&recorder->steal_after);
     await_harness(recorder->dir_fd);
     if (!recorder->recording->is_histogram) {
         drop_before(recorder, window_begin_ns(recorder));
     }
     int rc = close_stream(recorder);
-    const int written = write_summary(recorder);
+    const int written = laxity_write_trace_summary(recorder);
     rc = rc ? rc : written;
     if (rc) {
         refuse_output("the trace", rc, error);
@@ -545,6 +436,10 @@ static void
 run(struct recorder *recorder, void (*on_note)(const char *text), struct laxity_error *error)
 {
     if (open_stream(recorder, error)) {
+        return;
+    }
+    if (open_samples(recorder, error)) {
+        (void)close_trace(recorder);
         return;
     }
     if (recorder->recording->is_histogram) {
@@ -577,9 +472,10 @@ int laxity_record_trace(
             error, LAXITY_EXIT_LACKING, "online CPUs: %s; mount /sys", strerrordesc_np(-rc)
         );
     } else if (choose_backend(recorder, on_note, error) == 0) {
-        if (open_output(recorder, error) == 0) {
+        if (open_sampler(recorder, error) == 0 && open_output(recorder, error) == 0) {
             run(recorder, on_note, error);
         }
+        laxity_event_sampler_close(recorder->sampler);
         recorder->backend->close(recorder->state);
     }
     if (recorder->dir_fd >= 0) {

@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "trace/event_sampler.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@ struct laxity_recording {
      * "from NS\n", says from when on rows are to be kept at the end (keep_last_ns if nothing). */
     int parent_fd;
     const volatile sig_atomic_t *is_stopped;
+    struct laxity_sampling sampling; /* of every CPU, beside the trace */
 };
 
 /* The choices of `backend`, blank-separated, in the order in which they are tried. The histogram
@@ -35,10 +37,11 @@ struct laxity_recording {
 /*
  * laxity_record_trace - write DIR/sched.npy, DIR/threads.npy and DIR/trace.json
  *
- * Of a histogram DIR/switches.npy instead of the first two. trace.json comes last and says that the
- * others are whole; until then, a lock is held on the stream. `on_note` is told of each back-end
- * that could not serve. Returns 0, or -1 with error set: LAXITY_EXIT_LACKING if no back-end serves
- * or the output is full, LAXITY_EXIT_USAGE for a directory that cannot be written or holds a trace.
+ * Of a histogram DIR/switches.npy instead of the first two; DIR/counters.npy if events are sampled.
+ * trace.json comes last and says that the others are whole; until then, a lock is held on the
+ * stream. `on_note` is told of each back-end that could not serve. Returns 0, or -1 with error set:
+ * LAXITY_EXIT_LACKING if no back-end serves or the output is full, LAXITY_EXIT_USAGE for a
+ * directory that cannot be written or holds a trace.
  */
 int laxity_record_trace(
     const struct laxity_recording *recording,

@@ -17,6 +17,8 @@ PASSES = 1_000_000
 # Two instructions per pass (tests/native/counters/counted_loop.c).
 LOOP_INSTRUCTIONS = 2 * PASSES
 JOBS = 10
+# Of the laxity-trace that samples it all: longer than the run.
+SAMPLED_S = 4
 EVENTS = "--event instructions --event cycles --event page-faults"
 TASK = f"--period 20ms --jobs {JOBS} --job-timeout 10s"
 
@@ -51,3 +53,55 @@ def test_instructions_and_cycles_of_a_known_loop_are_within_one_percent(tmp_path
         assert 0 < empty["empty_count"] < 0.01 * LOOP_INSTRUCTIONS
         assert (finished[f"{event}_scale_ratio"] == 1).all()
     assert native["events"][2]["scope"] == "software"
+
+
+@pytest.mark.serial
+@pytest.mark.slow
+def test_interrupts_count_at_least_what_each_job_executes_between_two_samples(
+    tmp_path: Path,
+) -> None:
+    native, loop = CROSS / "native", CROSS / "tests" / "native" / "counted_loop"
+    if not loop.exists():
+        pytest.skip("no cross build for aarch64; ./check makes it")
+    run = f"/laxity-run --run-dir /run/D -- /counted_loop --arg {PASSES} {TASK} &"
+    trace = f"/laxity-trace --run-dir /run/T {EVENTS} --sample-every 1ms --duration {SAMPLED_S}s"
+    guest = run_guest(
+        WITH_PMU,
+        tmp_path,
+        CROSS / "tests" / "native" / "guest_init",
+        {
+            "/laxity-run": native / "laxity-run",
+            "/laxity-trace": native / "laxity-trace",
+            "/counted_loop": loop,
+        },
+        [run.split(), trace.split()],
+    )
+    assert guest.statuses == [0, 0]
+    document = json.loads(guest.files["/run/T/trace.json"])
+    # What interrupts is a clock of the kernel's, and hardware events are in its group.
+    assert [one["scope"] for one in document["events"]] == ["core", "core", "software"]
+    (cpu,) = document["sampling"]["cpus"]
+    assert (cpu["groups"], cpu["lost"], cpu["throttled"]) == (1, 0, 0)
+    for name, path in (("jobs", "/run/D/jobs.npy"), ("counters", "/run/T/counters.npy")):
+        (tmp_path / f"{name}.npy").write_bytes(guest.files[path])
+    rows = np.ma.getdata(read_stream(tmp_path / "counters.npy"))
+    assert (rows["scale_ratio"] == 1).all()
+    instructions = rows[rows["event"] == 0]
+    when = instructions["time_ns"]
+    jobs = read_stream(tmp_path / "jobs.npy")
+    covered = [
+        job
+        for job in jobs[~np.ma.getmaskarray(jobs["finish_ns"])]
+        if when[0] < job["start_ns"] and job["finish_ns"] < when[-1]
+    ]
+    assert len(covered) > JOBS // 2
+    for job in covered:
+        before = instructions[when <= job["start_ns"]][-1]
+        after = instructions[when >= job["finish_ns"]][0]
+        # Two milliseconds of work between samples a millisecond apart: at most as much again of
+        # others fits between the two, an instruction takes a nanosecond.
+        counted = int(after["value"] - before["value"])
+        assert LOOP_INSTRUCTIONS <= counted <= after["time_ns"] - before["time_ns"]
+        within = (when > job["start_ns"]) & (when < job["finish_ns"])
+        assert within.any()
+        assert (instructions["tid"][within] == job["tid"]).all()

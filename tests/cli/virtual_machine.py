@@ -129,7 +129,8 @@ def run_guest(
         folder: Where its initial file system is written.
         init: The static program `guest_init`.
         programs: Static programs in the guest, by absolute path.
-        commands: Words of each command; what they write below /run comes back.
+        commands: Words of each command; what they write below /run comes back. One that ends with
+            "&" runs beside those after it, which must outlast it.
     """
     if shutil.which(QEMU) is None:
         pytest.skip(f"no {QEMU}: install qemu-system-arm")

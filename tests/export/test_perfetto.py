@@ -39,7 +39,9 @@ def exported(directory: Path) -> Decoded:
 
 
 def table(fields: Sequence[Field], rows: Sequence[tuple[Any, ...]]) -> "np.ndarray[Any, Any]":
-    return np.array(list(rows), dtype=[(field.name, field.kind) for field in fields])
+    """Make a stream; its last columns, which not every one has, may be left out."""
+    columns = fields[: len(rows[0])] if rows else fields
+    return np.array(list(rows), dtype=[(field.name, field.kind) for field in columns])
 
 
 def add(directory: Path, changes: dict[str, Any], **streams: "np.ndarray[Any, Any]") -> Path:
@@ -199,6 +201,23 @@ def test_samples_of_a_whole_platform_are_beside_those_of_its_tasks(tmp_path: Pat
     decoded = exported(add(directory, {}, counters=table(STREAMS["counters"], samples)))
     assert decoded.track("bus_access since t0", "task control").counts == [(T0_NS + 1, 10)]
     assert decoded.track("bus_access since t0", "all cores").counts == [(T0_NS + 1, 70)]
+
+
+def test_samples_of_cpus_have_a_track_for_each_cpu_and_event(tmp_path: Path):
+    nobody = absent_value("u2")
+    samples = [
+        (T0_NS + 1, nobody, 0, 10, 1.0, 0, TID), (T0_NS + 1, nobody, 1, 3, 1.0, 0, TID),
+        (T0_NS + 2, nobody, 0, 70, 1.0, 1, OTHER), (T0_NS + 3, nobody, 0, 15, 1.0, 0, 0),
+    ]  # fmt: skip
+    events = [Event(name="page-faults"), Event(name="cpu-clock")]
+    directory = write_run(tmp_path / "run", Made(ordinary_rows(1), events=events))
+    decoded = exported(add(directory, {}, counters=table(STREAMS["counters"], samples)))
+    first = decoded.track("page-faults since t0", "counters of CPU 0")
+    assert first.counts == [(T0_NS + 1, 10), (T0_NS + 3, 15)]
+    assert decoded.track("page-faults since t0", "counters of CPU 1").counts == [(T0_NS + 2, 70)]
+    clock = decoded.track("cpu-clock since t0", "counters of CPU 0")
+    assert (clock.counts, clock.unit) == ([(T0_NS + 1, 3)], "ns")
+    assert "all cores" not in decoded.names()
 
 
 def traced(tmp_path: Path, sched: Sequence[tuple[Any, ...]], *, lost: int = 0) -> Decoded:

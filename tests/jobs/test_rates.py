@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from laxity.core.streams import STREAMS, absent_value
-from laxity.jobs.rates import Rates, Samples, rates_of
+from laxity.jobs.rates import Rates, Samples, cpus_of, of_cpu, rates_of
 
 NOBODY, NOT_COUNTED = absent_value("u2"), absent_value("i8")
 T0_NS = 1000
 
 
-def samples(*rows: tuple[int, int, int, int, float]) -> Samples:
-    """Rows of counters.npy, absent values masked."""
-    table: Any = np.ma.array(
-        list(rows), dtype=[(one.name, one.kind) for one in STREAMS["counters"]]
-    )
+def samples(*rows: tuple[int | float, ...]) -> Samples:
+    """Rows of counters.npy, of tasks or of CPUs, absent values masked."""
+    fields = STREAMS["counters"][: len(rows[0])]
+    table: Any = np.ma.array(list(rows), dtype=[(one.name, one.kind) for one in fields])
     table["task"] = np.ma.masked_equal(table["task"], NOBODY)
     table["value"] = np.ma.masked_equal(table["value"], NOT_COUNTED)
     return table
@@ -48,6 +47,14 @@ def test_samples_are_told_apart_by_task_and_event():
         for event in (0, 1)
     }
     assert counts == {(0, 0): 1, (0, 1): None, (1, 0): 2, (1, 1): 3, (None, 0): None, (None, 1): 4}
+
+
+def test_cpus_are_told_apart_where_samples_are_of_cpus():
+    rows = samples((1100, NOBODY, 0, 5, 1, 3, 70), (1110, NOBODY, 0, 9, 1, 1, 0))
+    assert cpus_of(rows) == [1, 3]
+    found = {cpu: rates_of(of_cpu(rows, cpu), None, 0, T0_NS) for cpu in (1, 3)}
+    assert {cpu: one.counts.tolist() for cpu, one in found.items() if one} == {1: [0, 9], 3: [0, 5]}
+    assert cpus_of(samples((1100, 0, 0, 5, 1))) == []
 
 
 def test_count_of_a_shared_counter_is_an_estimate_and_none_is_no_zero():

@@ -50,7 +50,7 @@ def sampled_run(
         for at, counted in samples.items()
         for event, value in enumerate(counted)
     ]
-    fields = STREAMS["counters"]
+    fields = [one for one in STREAMS["counters"] if one.is_required]
     np.save(run / "counters.npy", np.array(table, dtype=[(one.name, one.kind) for one in fields]))
     return run
 

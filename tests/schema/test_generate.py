@@ -240,7 +240,9 @@ def test_header_of_probes_has_their_lists_and_their_registry(tmp_path: Path):
     assert "#define LAXITY_PROBES(PROBE) \\\n    PROBE(dots, DOTS)\n" in header
 
 
-@pytest.mark.parametrize("stream", sorted({*STREAMS} - {"jobs", "sets", "vetted"}))
+@pytest.mark.parametrize(
+    "stream", sorted({*STREAMS, "counters_per_cpu"} - {"jobs", "sets", "vetted"})
+)
 def test_a_row_in_c_is_as_long_as_one_in_numpy(stream: str, tmp_path: Path):
     program = f"""
 #include <stdio.h>
@@ -248,7 +250,55 @@ def test_a_row_in_c_is_as_long_as_one_in_numpy(stream: str, tmp_path: Path):
 int main(void) {{ printf("%zu", sizeof(struct laxity_{stream}_row)); return 0; }}
 """
     schema = (ROOT / "schema" / "streams.toml").read_text()
-    assert int(make(tmp_path, schema, program)) == np.dtype(dtype_of(stream)).itemsize
+    columns = dtype_of(stream.removesuffix("_per_cpu"))
+    if stream == "counters":
+        columns = columns[:-2]  # cpu and tid, which only those of CPUs have
+    assert int(make(tmp_path, schema, program)) == np.dtype(columns).itemsize
+
+
+TAIL = """
+[dots]
+has_tail = true
+columns = [
+  { name = "a", type = "u4", meaning = "a" },
+  { name = "b", type = "u1", when = "seen", meaning = "b" },
+  { name = "c", type = "u4", WHEN meaning = "c" },
+]
+"""
+TAIL_PROGRAM = """
+#include <stdint.h>
+#include <stdio.h>
+#include "schema.h"
+
+struct field { const char *name; char kind; unsigned bytes; };
+static const struct field fields[] = {LAXITY_DOTS_FIELDS};
+static const struct field seen[] = {LAXITY_DOTS_SEEN_FIELDS};
+
+int main(void)
+{
+    printf("%zu %zu\\n", sizeof(struct laxity_dots_row), sizeof(struct laxity_dots_seen_row));
+    printf("%zu ", sizeof fields / sizeof fields[0]);
+    printf("%zu %s\\n", sizeof seen / sizeof seen[0], seen[2].name);
+    return 0;
+}
+"""
+
+
+def test_stream_with_a_tail_has_a_row_without_it_and_one_with_it(tmp_path: Path):
+    # 4 bytes; and 4 + 1 + 4, packed.
+    whole = TAIL.replace("WHEN", 'when = "seen",')
+    assert make(tmp_path, whole, TAIL_PROGRAM) == "4 9\n1 3 c\n"
+
+
+@pytest.mark.parametrize("other", ["", 'when = "heard",'])
+def test_tail_that_does_not_exist_as_a_whole_is_refused(other: str, tmp_path: Path):
+    (tmp_path / "schema.toml").write_text(TAIL.replace("WHEN", other))
+    done = subprocess.run(
+        [*GENERATE, "schema.toml", "schema.h"],
+        cwd=tmp_path, check=False, timeout=60, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "dots: columns of its tail must come last and exist together" in done.stderr
 
 
 PLATFORM = """

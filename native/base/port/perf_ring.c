@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/port/perf_ring.h"
 
+#include "base/port/perf_event.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdatomic.h>
@@ -9,7 +11,6 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,30 +41,31 @@ static struct perf_event_attr switch_attributes(void)
     };
 }
 
-static int open_event(struct perf_event_attr *attr, int cpu)
-{
-    const long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    return fd < 0 ? -errno : (int)fd;
-}
-
 int laxity_perf_ring_open(int cpu, uint64_t data_bytes, struct laxity_perf_ring *out_ring)
 {
     struct perf_event_attr attr = switch_attributes();
-    int fd = open_event(&attr, cpu);
+    int fd = laxity_perf_open(&attr, cpu, LAXITY_PERF_NO_GROUP);
     if (fd == -EINVAL) {
         attr.read_format = 0;
-        fd = open_event(&attr, cpu);
+        fd = laxity_perf_open(&attr, cpu, LAXITY_PERF_NO_GROUP);
     }
     if (fd < 0) {
         return fd;
     }
+    const int rc = laxity_perf_ring_map(fd, data_bytes, out_ring);
+    if (rc) {
+        laxity_perf_close(fd);
+    }
+    return rc;
+}
+
+int laxity_perf_ring_map(int fd, uint64_t data_bytes, struct laxity_perf_ring *out_ring)
+{
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     const size_t mapped_bytes = page_bytes + (size_t)data_bytes;
     void *page = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED) {
-        const int rc = -errno;
-        (void)close(fd);
-        return rc;
+        return -errno;
     }
     *out_ring = (struct laxity_perf_ring){
         .fd = fd,
@@ -80,7 +82,7 @@ int laxity_perf_ring_echo(struct laxity_perf_ring *ring, int cpu)
 {
     struct perf_event_attr attr = switch_attributes();
     attr.read_format = 0;
-    const int fd = open_event(&attr, cpu);
+    const int fd = laxity_perf_open(&attr, cpu, LAXITY_PERF_NO_GROUP);
     if (fd < 0) {
         return fd;
     }
@@ -93,25 +95,18 @@ int laxity_perf_ring_echo(struct laxity_perf_ring *ring, int cpu)
     return 0;
 }
 
-/* Tells both events the same. Returns 0 or the first -errno. */
-static int tell(const struct laxity_perf_ring *ring, unsigned long request)
-{
-    const int rc = ioctl(ring->fd, request, 0) == 0 ? 0 : -errno;
-    if (ring->echo_fd < 0) {
-        return rc;
-    }
-    const int echo_rc = ioctl(ring->echo_fd, request, 0) == 0 ? 0 : -errno;
-    return rc ? rc : echo_rc;
-}
-
 int laxity_perf_ring_start(const struct laxity_perf_ring *ring)
 {
-    return tell(ring, PERF_EVENT_IOC_ENABLE);
+    const int rc = laxity_perf_start(ring->fd);
+    const int echo_rc = ring->echo_fd < 0 ? 0 : laxity_perf_start(ring->echo_fd);
+    return rc ? rc : echo_rc;
 }
 
 int laxity_perf_ring_stop(const struct laxity_perf_ring *ring)
 {
-    return tell(ring, PERF_EVENT_IOC_DISABLE);
+    const int rc = laxity_perf_stop(ring->fd);
+    const int echo_rc = ring->echo_fd < 0 ? 0 : laxity_perf_stop(ring->echo_fd);
+    return rc ? rc : echo_rc;
 }
 
 /*

@@ -27,6 +27,13 @@ struct laxity_perf_ring {
 int laxity_perf_ring_open(int cpu, uint64_t data_bytes, struct laxity_perf_ring *out_ring);
 
 /*
+ * laxity_perf_ring_map - a ring for what the event of `fd` is to tell
+ *
+ * Returns 0, and the ring owns the descriptor, or -errno as laxity_perf_ring_open.
+ */
+int laxity_perf_ring_map(int fd, uint64_t data_bytes, struct laxity_perf_ring *out_ring);
+
+/*
  * laxity_perf_ring_echo - have every record written twice, one after the other
  *
  * The time from one to the other is what writing a record takes. Before starting. Returns 0 or

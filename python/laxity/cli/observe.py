@@ -17,6 +17,7 @@ from laxity.cli.options import (
     run_dir_option,
     run_path,
     run_root_option,
+    split_names,
 )
 from laxity.core.spec import TRACE_AUTO, TRACE_BACKENDS
 from laxity.core.units import parse_duration_ns
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from laxity.platform.processes import Target
 
 _MOST_JOBS = 10**9
+# As of laxity-trace.
+_LEAST_SAMPLE_NS, _DEFAULT_SAMPLE_NS, _MOST_SAMPLE_NS = 20_000, 10_000_000, 3600 * 10**9
+_MOST_COUNTS = 2**62
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +43,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     jobs: int | None
     split: bool
     trace_backend: str
+    events: list[str] | None
+    sample_every: str | None
+    sample_overflow: int | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -70,6 +77,23 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Which of the kernel's interfaces records the scheduler.",
 )
+@click.option(
+    "--events",
+    callback=split_names,
+    metavar="NAME,NAME...",
+    help="Count these on every CPU, whatever runs there, and read them by interrupts.",
+)
+@click.option(
+    "--sample-every",
+    metavar="TIME",
+    help="Read the events at a timer's interrupt on each CPU, so often.  [default: 10ms]",
+)
+@click.option(
+    "--sample-overflow",
+    type=click.IntRange(1, _MOST_COUNTS),
+    metavar="N",
+    help="Read the events whenever the first of them came N times on a CPU, instead of by a timer.",
+)
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -91,6 +115,7 @@ def observe(**given: object) -> int:
     target = _target(options)
     deadline_ns = _time_ns("--deadline", options.deadline)
     duration_ns = _time_ns("--duration", options.duration)
+    events, sample_every_ns = _sampling(options)
     request = ObserveRequest(
         target=target,
         named=options.cgroup or options.program or "",
@@ -101,6 +126,9 @@ def observe(**given: object) -> int:
         deadline_ns=deadline_ns,
         is_split=options.split,
         backend=options.trace_backend,
+        events=events,
+        sample_every_ns=sample_every_ns,
+        sample_overflow=options.sample_overflow,
         is_quiet=options.quiet,
     )
     if not options.quiet:
@@ -121,6 +149,26 @@ def _time_ns(option: str, text: str | None) -> int | None:
         msg = f'{option}: "{text}" is not above 0; write a longer one, or leave it out'
         raise ConfigError(msg)
     return time_ns
+
+
+def _sampling(options: _Options) -> tuple[tuple[str, ...], int | None]:
+    """Return the events, and how far apart a timer reads them; None: by no timer."""
+    from laxity.core.spec_reader import check_event_names  # noqa: PLC0415 - with the above
+
+    events = tuple(options.events or ())
+    check_event_names(events)
+    every_ns = _time_ns("--sample-every", options.sample_every)
+    if not events and (every_ns is not None or options.sample_overflow is not None):
+        msg = "--sample-every, --sample-overflow: no event to sample; name some with --events"
+        raise ConfigError(msg)
+    if every_ns is not None and options.sample_overflow is not None:
+        msg = "--sample-every and --sample-overflow: either of them says when; choose one"
+        raise ConfigError(msg)
+    if every_ns is not None and not _LEAST_SAMPLE_NS <= every_ns <= _MOST_SAMPLE_NS:
+        msg = f"--sample-every {options.sample_every}: out of bounds; write 20us to 1h"
+        raise ConfigError(msg)
+    is_by_timer = bool(events) and options.sample_overflow is None
+    return events, (every_ns or _DEFAULT_SAMPLE_NS) if is_by_timer else None
 
 
 def _target(options: _Options) -> "Target":

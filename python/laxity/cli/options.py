@@ -44,6 +44,13 @@ no_report_option = click.option(
 )
 
 
+def split_names(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> list[str] | None:
+    """Read names between commas."""
+    return None if value is None else value.split(",")
+
+
 def _refuse_empty(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if not value:
         msg = "run: an empty path; name a directory that laxity wrote"

@@ -26,6 +26,7 @@ from laxity.cli.options import (
     run_dir_option,
     run_path,
     run_root_option,
+    split_names,
 )
 from laxity.cli.run_command import RunCommand
 from laxity.cli.run_paths import (
@@ -134,12 +135,6 @@ def _foreign_options(command: Command) -> Command:
     return command
 
 
-def _split_names(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> list[str] | None:
-    return None if value is None else value.split(",")
-
-
 def _more_task_options(command: Command) -> Command:
     for option in reversed(
         (
@@ -184,7 +179,7 @@ def _more_run_options(command: Command) -> Command:
         (
             click.option(
                 "--events",
-                callback=_split_names,
+                callback=split_names,
                 metavar="NAME,NAME...",
                 help="Count these in every job: instructions,page-faults (laxity list events).",
             ),

@@ -24,6 +24,7 @@ from laxity.store.run_directory import Run
 from laxity.suites.data import read_suite_data
 from laxity.suites.stored_results import read_vetting_seen
 from laxity.trace.observed_words import thread_lines
+from laxity.trace.sampled_words import sampling_lines
 
 _NAMES = {
     Quantity.RELEASE_LATENCY: "release latency",
@@ -68,6 +69,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _stop_lines(page)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
     parts += [f"{line}\n" for line in thread_lines(page.manifest.observation)]
+    parts += [f"{line}\n" for line in sampling_lines(page.manifest)]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
     parts += [f"{line}\n" for line in _batch_lines(page)]
@@ -171,6 +173,7 @@ def summary_document(run: Run) -> dict[str, Any]:
     }
     if manifest.observation is not None:
         document["observation"] = manifest.observation
+        document["sampling"] = manifest.sampling
     if manifest.kind == "reproduction":
         from laxity.papers.result import read_reproduction  # noqa: PLC0415 - few runs are such
 

@@ -7,7 +7,7 @@ Every refusal names the place and the value.
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -263,17 +263,7 @@ def _resolve_run(
 def _resolve_events(
     events: list[str], snapshots: str, tasks: tuple[TaskSpec, ...]
 ) -> tuple[str, ...]:
-    """Check the shape of the list; which names there are only laxity-run knows."""
-    for event in events:
-        if not _EVENT.fullmatch(event):
-            msg = f'events: "{event}" is not the name of an event; laxity list events shows them'
-            raise ConfigError(msg)
-        if events.count(event) > 1:
-            msg = f'events: "{event}" stands there twice; once is enough'
-            raise ConfigError(msg)
-    if len(events) > MAX_EVENTS:
-        msg = f"events: {len(events)} of them; at most {MAX_EVENTS} are kept per job"
-        raise ConfigError(msg)
+    check_event_names(events)
     if events and snapshots != Snapshots.ALL:
         msg = f"events: counters are read with snapshots all, not {snapshots}; write all"
         raise ConfigError(msg)
@@ -285,6 +275,24 @@ def _resolve_events(
             )
             raise ConfigError(msg)
     return tuple(events)
+
+
+def check_event_names(events: Sequence[str]) -> None:
+    """Check the shape of a list of events; which names there are only native programs know.
+
+    Raises:
+        ConfigError: One is no name, or stands there twice, or there are too many.
+    """
+    for event in events:
+        if not _EVENT.fullmatch(event):
+            msg = f'events: "{event}" is not the name of an event; laxity list events shows them'
+            raise ConfigError(msg)
+        if events.count(event) > 1:
+            msg = f'events: "{event}" stands there twice; once is enough'
+            raise ConfigError(msg)
+    if len(events) > MAX_EVENTS:
+        msg = f"events: {len(events)} of them; at most {MAX_EVENTS} are kept per job"
+        raise ConfigError(msg)
 
 
 def _resolve_counters(run: RunTable) -> CountedBy:

@@ -11,6 +11,7 @@ from laxity.export.packets import PacketWriter
 from laxity.export.sched_packets import ThreadNames, write_sched, write_system, write_threads
 from laxity.export.task_packets import TaskPackets, write_counters
 from laxity.jobs import rows as analysis
+from laxity.jobs.rates import Samples, cpus_of, of_cpu
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 
@@ -83,11 +84,22 @@ def _write_tasks(writer: PacketWriter, run: Run) -> None:
         if samples is not None:
             of_task = samples[np.ma.getdata(samples["task"]) == task.index]
             packets.write_samples(of_task)
-    of_all = samples[np.ma.getmaskarray(samples["task"])] if samples is not None else ()
-    if len(of_all):
-        rank = len(run.manifest.tasks) + 1
+    if samples is not None:
+        _write_system(writer, run.manifest, samples)
+
+
+def _write_system(writer: PacketWriter, manifest: Manifest, samples: Samples) -> None:
+    """Write what was counted whatever ran: on each CPU, or on a whole simulated platform."""
+    rank = len(manifest.tasks) + 1
+    cpus = cpus_of(samples)
+    for place, cpu in enumerate(cpus):
+        said = f"Counted on CPU {cpu}, whatever ran there"
+        track = writer.track(f"counters of CPU {cpu}", rank=rank + place, description=said)
+        write_counters(writer, track, 0, manifest.events, of_cpu(samples, cpu))
+    of_all = samples[np.ma.getmaskarray(samples["task"])]
+    if len(of_all) and not cpus:
         track = writer.track("all cores", rank=rank, description="The whole simulated platform")
-        write_counters(writer, track, 0, run.manifest.events, of_all)
+        write_counters(writer, track, 0, manifest.events, of_all)
 
 
 def _snapshot_exec_ns(manifest: Manifest) -> int:

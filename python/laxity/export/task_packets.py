@@ -185,7 +185,7 @@ def write_counters(
         parent: Track of what was counted in.
         rank: Of the first of the tracks.
         events: Those of the run.
-        samples: Rows of counters.npy, all of one task or of none.
+        samples: Rows of counters.npy, all of one task, one CPU or a whole platform.
 
     Returns:
         How many tracks there are.

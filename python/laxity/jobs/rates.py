@@ -53,12 +53,24 @@ class Rates:
         return Rates(self.edges_ns[kept], self.counts[kept], self.is_exact)
 
 
+def cpus_of(samples: Samples) -> list[int]:
+    """Name the CPUs that interrupts have sampled; none: the samples are of tasks or a platform."""
+    if "cpu" not in (samples.dtype.names or ()):
+        return []
+    return [int(cpu) for cpu in np.unique(np.ma.getdata(samples["cpu"]))]
+
+
+def of_cpu(samples: Samples, cpu: int) -> Samples:
+    """Return the rows of one of the CPUs that interrupts have sampled."""
+    return samples[np.ma.getdata(samples["cpu"]) == cpu]
+
+
 def rates_of(samples: Samples, task: int | None, event: int, t0_ns: int) -> Rates | None:
     """Tell how fast an event came.
 
     Args:
-        samples: Rows of counters.npy.
-        task: Index of the task; None: the rows of no task, which are a whole platform's.
+        samples: Rows of counters.npy; where they are of CPUs, those of one.
+        task: Index of the task; None: the rows of no task, which are a whole platform's or a CPU's.
         event: Index of the event.
         t0_ns: When counting began.
 

@@ -92,16 +92,60 @@ class Event(Record, frozen=True, kw_only=True):
     empty_count: int | float | None = None
 
 
-class Sampling(Record, frozen=True, kw_only=True):
-    """Samples of the counters within jobs: rows of counters.npy, and those that were not taken.
+class SampledCpu(Record, frozen=True, kw_only=True):
+    """Samples of one CPU by interrupts; `groups` of counters that take turns, 1: none does.
 
-    `cpu` null: the sampler ran where its task does.
+    `lost`: found no room. `missing`: the timer owed them, and they are not there, mostly since a
+    host had taken the CPU. `throttled`: so often the kernel held counting back.
     """
 
-    bucket_ns: int
+    cpu: int
+    groups: int = 1
+    samples: int = 0
+    lost: int = 0
+    missing: int = 0
+    throttled: int = 0
+
+
+class SampleCost(Record, frozen=True, kw_only=True):
+    """How long a sample by interrupt takes: the median of `n` pairs of loops without and with them.
+
+    `low_ns` to `high_ns`: 95 % interval; null: too few pairs. `ratio`: loop with samples / without
+    at the rate of the calibration.
+    """
+
+    n: int
+    ns: float | None = None
+    low_ns: float | None = None
+    high_ns: float | None = None
+    ratio: float | None = None
+
+
+class Interrupts(Record, frozen=True, kw_only=True):
+    """Samples of whole CPUs by interrupts.
+
+    `every_count` null: a timer interrupted, else the first event whenever it came so often.
+    `lost_rows` could not be written. `cost` null: not measured.
+    """
+
+    every_count: int | None = None
+    lost_rows: int = 0
+    cpus: list[SampledCpu] = []
+    cost: SampleCost | None = None
+
+
+class Sampling(Record, frozen=True, kw_only=True):
+    """Samples of the counters: rows of counters.npy, and those that were not taken.
+
+    Within jobs, by a thread of each task: `cpu` null: it ran where its task does. Or of whole CPUs,
+    whatever ran there: `interrupts`; then `bucket_ns` null: not by a timer.
+    """
+
+    bucket_ns: int | None
     cpu: int | None = None
     samples: int = 0
     lost: int = 0
+    interrupts: Interrupts | None = None
 
 
 class Counts(Record, frozen=True, kw_only=True):
@@ -354,16 +398,45 @@ class TraceResult(Record, frozen=True, kw_only=True):
     vectors: list[TraceVector] = []
 
 
+class TraceSampling(Record, frozen=True, kw_only=True):
+    """What laxity-trace knows of its samples; `every_ns` null: not by a timer."""
+
+    every_ns: int | None
+    every_count: int | None
+    lost_rows: int
+    cpus: list[SampledCpu]
+
+
 class TraceDocument(TraceResult, frozen=True, kw_only=True):
     """trace.json: what laxity-trace knows when it has ended."""
 
     schema: Literal[1] = 1
+    events: list[Event] = []
+    sampling: TraceSampling | None = None
     fallbacks: list[Fallback] = []
 
     def result(self) -> TraceResult:
         """Return what the manifest holds of it; its fallbacks stand with those of the run."""
         names = TraceResult.__struct_fields__
         return TraceResult(**{name: getattr(self, name) for name in names})
+
+    def samples(self, before: Sampling | None) -> Sampling | None:
+        """Return what the manifest holds of its samples; `before`: what it held until now."""
+        one = self.sampling
+        if one is None:
+            return before
+        planned = None if before is None else before.interrupts
+        return Sampling(
+            bucket_ns=one.every_ns,
+            samples=sum(cpu.samples for cpu in one.cpus),
+            lost=sum(cpu.lost for cpu in one.cpus),
+            interrupts=Interrupts(
+                every_count=one.every_count,
+                lost_rows=one.lost_rows,
+                cpus=one.cpus,
+                cost=None if planned is None else planned.cost,
+            ),
+        )
 
 
 class MemoryTraffic(Record, frozen=True, kw_only=True):

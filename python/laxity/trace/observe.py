@@ -30,11 +30,12 @@ from laxity.platform.native import away_from
 from laxity.platform.platform import THIS_MACHINE
 from laxity.platform.processes import Ends, Target, members_of, scheduling_of, threads_of
 from laxity.store import run_directory
-from laxity.store.manifest import Manifest
+from laxity.store.manifest import Event, Interrupts, Manifest, Sampling
 from laxity.store.observation import Observation
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 from laxity.trace.count_blocks import BlockCounter
 from laxity.trace.record import Recorder
+from laxity.trace.sampling_cost import measure_sampling_cost
 
 _LOOK_S = 0.2
 _COUNT_EVERY_S = 0.5
@@ -50,6 +51,9 @@ class ObserveRequest:
         duration_ns: Ends then; None: never.
         deadline_ns: Relative deadline of every job; None: none.
         is_split: Each wake-up begins a job, also within a period.
+        events: Counted on every CPU and read by interrupts; none: nothing is.
+        sample_every_ns: By a timer, so often; None: by the first event.
+        sample_overflow: By the first event, whenever it came so often; None: by a timer.
     """
 
     target: Target
@@ -61,6 +65,9 @@ class ObserveRequest:
     deadline_ns: int | None = None
     is_split: bool = False
     backend: str = TRACE_AUTO
+    events: tuple[str, ...] = ()
+    sample_every_ns: int | None = None
+    sample_overflow: int | None = None
     is_quiet: bool = False
 
 
@@ -98,7 +105,9 @@ def _observe(request: ObserveRequest, run: NewRun, ends: Ends, signals: Forwarde
         raise KeyboardInterrupt
     recorder, watch = Recorder(run), _Watch(request, run)
     with away_from(before.cpus):
-        reason = recorder.start(request.backend, frozenset(before.cpus))
+        manifest = _with_sampling(run, request, manifest)
+        more = _sampling_words(request)
+        reason = recorder.start(request.backend, frozenset(before.cpus), more)
         if reason is not None:
             msg = f"trace: {reason}"
             raise PlatformError(msg)
@@ -127,6 +136,32 @@ def _write_before(run: NewRun, request: ObserveRequest) -> tuple[Manifest, Diagn
     before = diagnose(facts, cpus or sorted(os.sched_getaffinity(0)))
     write_diagnosis(run.tmp, before, None)
     return manifest, before
+
+
+def _with_sampling(run: NewRun, request: ObserveRequest, manifest: Manifest) -> Manifest:
+    """Put what is to be sampled into the manifest, and what a sample takes."""
+    if not request.events:
+        return manifest
+    interrupts = Interrupts(
+        every_count=request.sample_overflow, cost=measure_sampling_cost(request.events)
+    )
+    planned = msgspec.structs.replace(
+        manifest,
+        events=[Event(name=name) for name in request.events],
+        sampling=Sampling(bucket_ns=request.sample_every_ns, interrupts=interrupts),
+    )
+    run_directory.write_document(run.tmp / MANIFEST, planned)
+    return planned
+
+
+def _sampling_words(request: ObserveRequest) -> list[str]:
+    """Return the options by which laxity-trace samples."""
+    words = [word for event in request.events for word in ("--event", event)]
+    if request.sample_every_ns is not None:
+        words += ["--sample-every", f"{request.sample_every_ns}ns"]
+    if request.sample_overflow is not None:
+        words += ["--sample-overflow", str(request.sample_overflow)]
+    return words
 
 
 def _first_look(request: ObserveRequest) -> Observation:

@@ -17,6 +17,7 @@ from laxity.page.blocks import (
 )
 from laxity.store.observation import WITH_WAKE_UPS, Observation, ObservedThread
 from laxity.trace.observed_words import release_source, with_half_width
+from laxity.trace.sampled_words import sampling_lines
 
 _HEAD = (
     "thread",
@@ -59,6 +60,7 @@ def build(run: RunData) -> Section | None:
             + _WITHOUT_PERIOD[bool(observation.has_wake_ups)]
         )
     )
+    blocks += [Paragraph(f"{line[:1].upper()}{line[1:]}.") for line in sampling_lines(run.manifest)]
     quantities = tuple(one for thread in observation.threads for one in _quantities(thread, run))
     return Section(f"{run.prefix}-observed", "Observed threads", tuple(blocks), quantities)
 

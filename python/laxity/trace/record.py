@@ -154,7 +154,11 @@ def fold_trace(tmp: Path, manifest: Manifest) -> Manifest:
         return manifest
     (tmp / TRACE).unlink(missing_ok=True)
     return msgspec.structs.replace(
-        manifest, trace=document.result(), fallbacks=[*manifest.fallbacks, *document.fallbacks]
+        manifest,
+        trace=document.result(),
+        events=document.events or manifest.events,
+        sampling=document.samples(manifest.sampling),
+        fallbacks=[*manifest.fallbacks, *document.fallbacks],
     )
 
 

@@ -26,6 +26,7 @@ from laxity.store.run_directory import MANIFEST, write_document
 from laxity.trace import record
 from laxity.trace.gaps import Coverage, Sched
 from laxity.trace.observed_jobs import DTYPE, Asked, Observed, Rows, ThreadJobs
+from laxity.trace.sampled_words import why_samples_have_no_verdict
 from laxity.trace.sched_trace import Threads, coverage_of
 
 JOBS, SCHED, THREADS = "jobs.npy", "sched.npy", "threads.npy"
@@ -96,6 +97,8 @@ def write_jobs(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest
         observation, threads=found, has_wake_ups=_WAKE_UP in supplies if is_known else None
     )
     status, code, message = _judge(done, tasks, is_known=is_known, has_survived=has_survived)
+    if code == EXIT_DONE and (reason := why_samples_have_no_verdict(manifest.sampling)):
+        code, message = EXIT_NO_VERDICT, f"no verdict: {reason}"
     return msgspec.structs.replace(
         manifest,
         observation=done,

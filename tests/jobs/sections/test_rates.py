@@ -13,7 +13,7 @@ from tests.report.test_page import text_of
 
 from laxity.core.streams import STREAMS, absent_value
 from laxity.report.page import write_report
-from laxity.store.manifest import Event, MemoryTraffic, encode_document
+from laxity.store.manifest import Event, Interrupts, MemoryTraffic, Sampling, encode_document
 from laxity.store.run_directory import hash_files, read_manifest
 
 NOBODY = absent_value("u2")
@@ -27,8 +27,9 @@ def report(
     run = write_run(
         directory / "run", Made(ordinary_rows(3), events=[Event(name=one) for one in events])
     )
-    fields = STREAMS["counters"]
     if samples:
+        # Where they are of CPUs, each row says of which one.
+        fields = STREAMS["counters"][: len(samples[0])]
         np.save(
             run / "counters.npy", np.array(samples, dtype=[(one.name, one.kind) for one in fields])
         )
@@ -64,6 +65,28 @@ def test_platform_as_a_whole_comes_before_its_tasks(tmp_path: Path):
     assert found["bus_access_rate_mean", "control"]["value"] == pytest.approx(5000)
     assert "all cores have read 1 234 lines from the memory and written 56 lines" in text
     assert found["memory_lines_read", None]["value"] == 1234
+
+
+def test_each_cpu_that_interrupts_sampled_has_rates_of_its_own(tmp_path: Path):
+    # CPU 0: 4 in a millisecond, then 8; CPU 2: 1 in two milliseconds. Cumulative on each.
+    samples = [
+        (T0_NS + MS, NOBODY, 0, 4, 1.0, 0, 17), (T0_NS + 2 * MS, NOBODY, 0, 12, 1.0, 0, 0),
+        (T0_NS + 2 * MS, NOBODY, 0, 1, 1.0, 2, 17),
+    ]  # fmt: skip
+    text, found = report(
+        tmp_path,
+        samples,
+        ["page-faults"],
+        sampling=Sampling(bucket_ns=MS, interrupts=Interrupts()),
+    )
+    assert "Rates of CPU 0" in text
+    assert "Rates of CPU 2" in text
+    assert "Rates of all cores" not in text
+    assert found["cpu0_page-faults_rate_mean", None]["value"] == pytest.approx(6000)
+    assert found["cpu0_page-faults_rate_max", None]["value"] == pytest.approx(8000)
+    assert found["cpu2_page-faults_rate_mean", None]["value"] == pytest.approx(500)
+    # Nothing was counted in single jobs.
+    assert "What was counted" not in text
 
 
 def test_memory_traffic_is_told_without_samples_too(tmp_path: Path):

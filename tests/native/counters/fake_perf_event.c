@@ -30,8 +30,9 @@ static unsigned hardware_members(int group_fd)
     return n;
 }
 
-int laxity_perf_open(struct perf_event_attr *attr, int group_fd)
+int laxity_perf_open(struct perf_event_attr *attr, int cpu, int group_fd)
 {
+    (void)cpu;
     const bool is_hardware = attr->type != PERF_TYPE_SOFTWARE;
     if (fake_pmu.is_kernel_denied && !attr->exclude_kernel) {
         return -EACCES;

@@ -33,8 +33,9 @@ _STATISTICS = ("min", "median", "max")
 
 
 def build(run: RunData) -> Section | None:
-    """Build the section; None for a run that was to count nothing."""
-    if not run.manifest.events:
+    """Build the section; None for a run that was to count nothing in its jobs."""
+    sampling = run.manifest.sampling
+    if not run.manifest.events or (sampling is not None and sampling.interrupts is not None):
         return None
 
     def one_task(task: TaskData) -> tuple[list[Block], list[Quantity]]:
@@ -52,7 +53,7 @@ def build(run: RunData) -> Section | None:
 
 def _notes(run: RunData) -> list[Block]:
     sampling = run.manifest.sampling
-    if sampling is None:
+    if sampling is None or sampling.bucket_ns is None:
         return []
     where = "where its task runs" if sampling.cpu is None else f"on CPU {sampling.cpu}"
     by = "" if run.kind == "simulated" else f" by a sampler {where}"

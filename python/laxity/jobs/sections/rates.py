@@ -11,7 +11,7 @@ import numpy as np
 
 from laxity.core.units import format_bytes_per_s, format_size_bytes
 from laxity.jobs import rows as analysis
-from laxity.jobs.rates import Rates, rates_of
+from laxity.jobs.rates import Rates, Samples, cpus_of, of_cpu, rates_of
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import quantity
 from laxity.jobs.sections.simulated import line_bytes_of
@@ -40,18 +40,22 @@ _TEXT = (
 )
 _ALL_CORES = "all cores"
 _STEPS = 1000
+# Of more CPUs than these each is folded.
+_MOST_CPUS_OPEN = 4
 # More bars than these would be one.
 _MOST_SPANS, _MOST_TASKS = 300, 4
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What was counted in a task, or in all cores (no task), by the names of the events."""
+    """What was counted in a task, a CPU or all cores (no task), by the names of the events."""
 
     name: str
     identity: str
     task: TaskData | None
     rates: dict[str, Rates]
+    # Begins the names of its figures; a task has them by its name.
+    prefix: str = ""
 
 
 def build(run: RunData) -> Section | None:
@@ -65,10 +69,12 @@ def build(run: RunData) -> Section | None:
     if counted:
         blocks.append(Paragraph(_TEXT, is_explanation=True))
     has_whole = any(one.task is None for one in counted)
+    is_many = len(counted) > _MOST_CPUS_OPEN and all(one.task is None for one in counted)
     for one in counted:
         shown = tuple(_blocks_of(run, one))
-        is_detail = has_whole and one.task is not None
-        blocks += (Folded(f"Of task {one.name}", shown),) if is_detail else shown
+        is_detail = is_many or (has_whole and one.task is not None)
+        whose = one.name if one.task is None else f"task {one.name}"
+        blocks += (Folded(f"Of {whose}", shown),) if is_detail else shown
         quantities += _quantities(run, one)
     shared = [name for one in counted for name in one.rates if _is_bytes(name) or _is_miss(name)]
     title = "Cache and memory over time" if shared else "Events over time"
@@ -80,15 +86,25 @@ def _counted(run: RunData) -> Iterator[_Counted]:
     clock = run.manifest.clock
     if run.samples is None or clock is None or clock.t0_ns is None:
         return
+    cpus = cpus_of(run.samples)
+    for cpu in cpus:
+        found = _rates(run, of_cpu(run.samples, cpu), None, clock.t0_ns)
+        yield _Counted(f"CPU {cpu}", f"cpu{cpu}", None, found, f"cpu{cpu}_")
+    if cpus:
+        return
     for task in (None, *run.tasks):
         number = None if task is None else task.result.index
-        found = {
-            event.name: rates
-            for index, event in enumerate(run.manifest.events)
-            if (rates := rates_of(run.samples, number, index, clock.t0_ns)) is not None
-        }
+        found = _rates(run, run.samples, number, clock.t0_ns)
         name = _ALL_CORES if task is None else task.result.name
         yield _Counted(name, "all" if task is None else f"t{number}", task, found)
+
+
+def _rates(run: RunData, samples: Samples, task: int | None, t0_ns: int) -> dict[str, Rates]:
+    return {
+        event.name: rates
+        for index, event in enumerate(run.manifest.events)
+        if (rates := rates_of(samples, task, index, t0_ns)) is not None
+    }
 
 
 def _whole_traffic(run: RunData) -> Paragraph | None:
@@ -222,13 +238,13 @@ def _quantities(run: RunData, counted: _Counted) -> list[Quantity]:
     found = []
     for name, rates in counted.rates.items():
         note = None if rates.is_exact else "an estimate: counters were shared"
-        note = f"of {_ALL_CORES}" if counted.task is None else note
+        note = f"of {counted.name}" if counted.task is None else note
         values = (("mean", rates.mean_per_s), ("max", float(rates.per_s.max())))
         found += [
             quantity(
                 run,
                 counted.task,
-                f"{name}_rate_{what}",
+                f"{counted.prefix}{name}_rate_{what}",
                 value,
                 unit=_unit_of(name),
                 n=rates.n,
