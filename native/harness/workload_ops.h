@@ -77,6 +77,9 @@ struct laxity_workload_ops {
      */
     void (*hand_over)(char **argv);
 
+    /* A job, in place of benchmark_execution, which it calls: it has threads to release. */
+    void (*execute)(int argc, void **argv);
+
     /* -l of RT-Bench's command line, before benchmark_init. */
     void (*set_log_level)(uint32_t level);
 

@@ -269,13 +269,29 @@ def test_skipped_deadlines_have_no_rows_where_the_port_wants_none(tree: Tree) ->
     assert len(tree.rows("c")) == 3
 
 
-def test_threads_and_log_files_of_the_harness_are_told_not_to_be_there(tree: Tree) -> None:
-    port = tree.directory / "c" / "total.c"
-    port.write_text('#include "multithread.h"\n' + port.read_text())
-    done = tree.make("c", "total")
-    assert done.returncode == 2
-    assert "not supported: multithread.h" in done.stderr
-    assert "benchmark_execution" in done.stderr
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_every_thread_runs_once_in_each_job_and_returns_before_its_end(
+    tree: Tree, n_threads: int
+) -> None:
+    tree.build("c", "threads")
+    done = tree.run("c", "./threads", *THREE_JOBS, "-l", "2", "-b", str(n_threads))
+    assert done.returncode == 0, done.stderr
+    # Threads and benchmark_execution add one each: (N + 1) more in each job.
+    sums = [float(row["sum"]) for row in started(tree.rows("c"))]
+    assert sums == [(n_threads + 1) * job for job in (1, 2, 3)]
+    assert done.stderr == "status 0\n"  # MULTITHREAD_DISABLED, after destroy_bench_threads
+
+
+def test_job_whose_thread_says_that_it_failed_fails_the_run(tree: Tree) -> None:
+    tree.build("c", "threads")
+    done = tree.run("c", "./threads", "-p", "0.01", "-t", "9", "-l", "2", "-b", "2 fail")
+    assert done.returncode == 1
+    assert "one of the workload's threads said MULTITHREAD_ERR" in done.stderr
+    ended = [row for row in tree.rows("c") if float(row["job_end(seconds)"]) > 0]
+    assert [float(row["sum"]) for row in ended] == [3, 6]
+
+
+def test_log_file_of_the_harness_is_told_not_to_be_there(tree: Tree) -> None:
     done = tree.make("c", "FEAT_BMARK_LOG_FILE=y")
     assert done.returncode == 2
     assert "not supported: log_filep stays NULL" in done.stderr
