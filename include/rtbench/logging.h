@@ -38,6 +38,25 @@ enum log_level {
  * started the program. */
 extern enum log_level benchmark_verbosity;
 
+enum extra_measurement_status {
+    EXTRA_MEASUREMENT_INVALID, /* a job has no values: they are `nan` */
+    EXTRA_MEASUREMENT_VALID
+};
+
+/*
+ * Of newer versions: several values a job, in place of benchmark_log_header. benchmark_init fills
+ * it in; `void benchmark_log_data(void)` is called after each job, puts the values into `data`, and
+ * may take back the status, which is valid before it. Up to 16 values are printed.
+ */
+struct benchmark_extra_data {
+    int num_elements;
+    char *header; /* names between commas; one in front is left out */
+    double *data;
+    enum extra_measurement_status status;
+};
+
+extern struct benchmark_extra_data extra_measurement;
+
 /* The log file of newer versions, which -l and FEAT_BMARK_LOG_FILE open there: NULL here, so that
  * nothing is written to it. */
 extern FILE *log_filep;

@@ -44,8 +44,9 @@ struct columns {
     int finish_ticks;
     int status;
     int cause;
-    int log_value;
-    char log_name[NAME_BYTES];
+    int n_log_values;
+    int log_values[LAXITY_LOG_VALUES_MAX];
+    char log_names[LAXITY_LOG_VALUES_MAX][NAME_BYTES];
     size_t row_bytes;
 };
 
@@ -57,7 +58,7 @@ struct job {
     int64_t finish_ns;
     uint64_t start_ticks;
     uint64_t finish_ticks;
-    float log_value;
+    float log_values[LAXITY_LOG_VALUES_MAX];
     enum laxity_status status;
     enum laxity_end cause; /* of an aborted job */
 };
@@ -120,13 +121,22 @@ static int *find_column(struct columns *columns, const char *name)
     return NULL;
 }
 
+static int *add_log_value(struct columns *columns, const char *name)
+{
+    if (columns->n_log_values == LAXITY_LOG_VALUES_MAX) {
+        return NULL;
+    }
+    laxity_format(columns->log_names[columns->n_log_values], NAME_BYTES, "%s", name);
+    return &columns->log_values[columns->n_log_values++];
+}
+
 /*
  * The descr of a header of ours is "('NAME', '<u8'), ('NAME', ...": neither quotes nor backslashes
- * are ever in a name. The only float column is that of benchmark_log_data.
+ * are ever in a name. The only float columns are the workload's own.
  */
 static int parse_columns(const char *dict, struct columns *out_columns)
 {
-    struct columns columns = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, "", 0};
+    struct columns columns = {-1, -1, -1, -1, -1, -1, -1, -1, -1, .n_log_values = 0};
     for (const char *rest = strstr(dict, "('"); rest; rest = strstr(rest, "('")) {
         const char *name = rest + 2;
         const size_t length = strcspn(name, "'");
@@ -140,8 +150,7 @@ static int parse_columns(const char *dict, struct columns *out_columns)
         const long bytes = has_type ? strtol(type + 2, NULL, 10) : 0;
         int *offset = find_column(&columns, copy);
         if (!offset && has_type && type[1] == 'f') {
-            offset = &columns.log_value;
-            memcpy(columns.log_name, copy, sizeof copy);
+            offset = add_log_value(&columns, copy);
         }
         if (bytes <= 0 || columns.row_bytes + (size_t)bytes > ROW_BYTES_MAX) {
             return -EINVAL;
@@ -178,6 +187,11 @@ static uint64_t unsigned_at(const unsigned char *row, int offset)
     return value;
 }
 
+static bool is_finished(const struct job *job)
+{
+    return job->status == LAXITY_STATUS_DONE || job->status == LAXITY_STATUS_MISSED;
+}
+
 static struct job read_job(const struct columns *columns, const unsigned char *row)
 {
     struct job job = {
@@ -191,10 +205,10 @@ static struct job read_job(const struct columns *columns, const unsigned char *r
         .status = row[columns->status],
         .cause = columns->cause >= 0 ? row[columns->cause] : LAXITY_END_NONE,
     };
-    if (columns->log_value >= 0) {
-        memcpy(&job.log_value, row + columns->log_value, sizeof job.log_value);
-        if (isnan(job.log_value)) {
-            job.log_value = 0.0F; /* only of jobs without an end, whose other columns are 0 too */
+    for (int i = 0; i < columns->n_log_values; i++) {
+        memcpy(&job.log_values[i], row + columns->log_values[i], sizeof job.log_values[i]);
+        if (!is_finished(&job)) {
+            job.log_values[i] = 0.0F; /* as its other columns */
         }
     }
     return job;
@@ -209,11 +223,6 @@ static int64_t ticks_at(const struct anchor *anchor, int64_t rate_hz, int64_t in
     const int64_t distance_ns = instant_ns - anchor->ns;
     return (int64_t)anchor->ticks + distance_ns / LAXITY_NS_PER_S * rate_hz +
            distance_ns % LAXITY_NS_PER_S * rate_hz / LAXITY_NS_PER_S;
-}
-
-static bool is_finished(const struct job *job)
-{
-    return job->status == LAXITY_STATUS_DONE || job->status == LAXITY_STATUS_MISSED;
 }
 
 static struct times times_in_ns(const struct job *job, const struct laxity_rtbench_format *format)
@@ -304,6 +313,16 @@ static void print_human(FILE *out, const struct job *job, const struct times *ns
     }
 }
 
+/* printf() may give a NaN a sign. */
+static void print_value(FILE *out, float value)
+{
+    if (isnan(value)) {
+        (void)fputs("nan", out);
+    } else {
+        (void)fprintf(out, "%.9g", (double)value);
+    }
+}
+
 static void print_job(
     FILE *out,
     const struct laxity_rtbench_format *format,
@@ -316,14 +335,16 @@ static void print_job(
     const double period = (double)format->period_ns;
     if (format->level == LAXITY_RTBENCH_HUMAN) {
         print_human(out, job, &ns, period);
-        if (columns->log_value >= 0 && is_finished(job)) {
-            (void)fprintf(out, ", %s %.9g", columns->log_name, (double)job->log_value);
+        for (int i = 0; i < columns->n_log_values && is_finished(job); i++) {
+            (void)fprintf(out, ", %s ", columns->log_names[i]);
+            print_value(out, job->log_values[i]);
         }
     } else {
         const struct times ticks = times_in_ticks(&ns, job, anchor, format->rate_hz);
         print_csv(out, &ticks, &ns, job->status == LAXITY_STATUS_DONE, period);
-        if (columns->log_value >= 0) {
-            (void)fprintf(out, ",%.9g", (double)job->log_value);
+        for (int i = 0; i < columns->n_log_values; i++) {
+            (void)putc(',', out);
+            print_value(out, job->log_values[i]);
         }
     }
     (void)putc('\n', out);
@@ -335,9 +356,9 @@ static void print_jobs(
 {
     if (format->level == LAXITY_RTBENCH_FILE) {
         (void)fputs(header, out);
-        if (columns->log_value >= 0) {
+        for (int i = 0; i < columns->n_log_values; i++) {
             /* The comma between is ours: RT-Bench leaves it to the workload, and many forget it. */
-            (void)fprintf(out, ",%s", columns->log_name);
+            (void)fprintf(out, ",%s", columns->log_names[i]);
         }
         (void)putc('\n', out);
     }

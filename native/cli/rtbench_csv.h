@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The jobs of a run as RT-Bench prints them: its 13 columns, then the workload's own one. */
+/* The jobs of a run as RT-Bench prints them: its 13 columns, then the workload's own ones. */
 #ifndef LAXITY_CLI_RTBENCH_CSV_H
 #define LAXITY_CLI_RTBENCH_CSV_H
 

@@ -70,6 +70,16 @@ struct laxity_program_ops {
     void (*reaped)(const struct rusage *usage, struct laxity_job_record *record);
 };
 
+/* Values that a workload tells of each job in another way than by benchmark_log_data. */
+struct laxity_log_ops {
+    /* After benchmark_init: the names of their columns between commas, and how many values there
+     * are. NULL = none. */
+    const char *(*header)(unsigned *out_n);
+
+    /* After each job: its first n values. NaN = it has none. */
+    void (*read)(float *out_values, unsigned n);
+};
+
 struct laxity_workload_ops {
     /*
      * Become the executable whose jobs these are. Called with all words of a process of a run,
@@ -82,6 +92,9 @@ struct laxity_workload_ops {
 
     /* -l of RT-Bench's command line, before benchmark_init. */
     void (*set_log_level)(uint32_t level);
+
+    /* NULL = the workload has benchmark_log_header and benchmark_log_data, or neither. */
+    const struct laxity_log_ops *log;
 
     /* RT-Bench's CSV has no rows of skipped deadlines. */
     bool hides_skipped;

@@ -297,6 +297,47 @@ def test_log_file_of_the_harness_is_told_not_to_be_there(tree: Tree) -> None:
     assert "not supported: log_filep stays NULL" in done.stderr
 
 
+@pytest.mark.parametrize("asked", [(), ("EXTENDED_REPORT=1",)])
+@pytest.mark.parametrize("header", ["first,second", ",first,second"])
+def test_several_values_of_a_job_have_a_column_each(
+    tree: Tree, asked: tuple[str, ...], header: str
+) -> None:
+    tree.build("c", "values", *asked)
+    done = tree.run("c", "./values", *THREE_JOBS, "-l", "2", "-b", f"{header} 2")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = tree.rows("c")
+    assert list(rows[0]) == [*COLUMNS, "first", "second"]
+    # Job j has j + 0.5 and twice that; the third one says that it has none.
+    values = [(row["first"], row["second"]) for row in started(rows)]
+    assert values == [("1.5", "3"), ("2.5", "5"), ("nan", "nan")]
+
+
+@pytest.mark.parametrize(
+    ("header", "number", "columns", "reason"),
+    [
+        ("a,b,c", 2, ["a", "b"], "there are 2 values a job, and room for 16"),
+        ("a", 2, ["a"], "there are 2 values a job, and room for 16"),
+        (",".join("abcdefghijklmnopq"), 17, list("abcdefghijklmnop"), "there are 17 values a job"),
+        ("a,a", 2, ["a", "a 2"], ""),
+    ],
+)
+def test_header_that_names_another_number_of_values_is_told(
+    tree: Tree, header: str, number: int, columns: list[str], reason: str
+) -> None:
+    tree.build("c", "values")
+    done = tree.run("c", "./values", *THREE_JOBS, "-l", "2", "-b", f"{header} {number}")
+    assert done.returncode == 0
+    assert list(tree.rows("c")[0]) == [*COLUMNS, *columns]
+    assert reason in done.stderr
+    assert bool(reason) == bool(done.stderr)
+
+
+def test_people_read_several_values_behind_their_names(tree: Tree) -> None:
+    tree.build("c", "values")
+    done = tree.run("c", "./values", *THREE_JOBS, "-l", "4", "-b", "first,second 2")
+    assert ", first 1.5, second 3\n" in done.stdout
+
+
 def test_what_a_port_asks_of_the_build_in_vain_is_told(tree: Tree) -> None:
     done = tree.make("c", "CORE=CORTEX_A53")
     assert done.returncode == 0
