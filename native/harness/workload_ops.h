@@ -96,6 +96,9 @@ struct laxity_workload_ops {
     /* NULL = the workload has benchmark_log_header and benchmark_log_data, or neither. */
     const struct laxity_log_ops *log;
 
+    /* RT-Bench's CSV has its columns of counters. */
+    bool counts_events;
+
     /* RT-Bench's CSV has no rows of skipped deadlines. */
     bool hides_skipped;
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.commands import BUILT
 from tests.cli.laxity_command import PATIENCE_S, ROOT
-from tests.cli.test_rtbench import COLUMNS, started
+from tests.cli.test_rtbench import COLUMNS, COUNTS, COUNTS_HERE, started
 
 PORTS = ROOT / "tests" / "rtbench_port"
 MESON = Path(sys.executable).with_name("meson")
@@ -338,10 +338,19 @@ def test_people_read_several_values_behind_their_names(tree: Tree) -> None:
     assert ", first 1.5, second 3\n" in done.stdout
 
 
+@pytest.mark.parametrize("asked", ["CORE=CORTEX_A53", "FEAT_PERF=y"])
+def test_port_that_is_built_to_count_does_or_says_why_not(tree: Tree, asked: str) -> None:
+    tree.build("c", "total", asked)
+    done = tree.run("c", "./total", *THREE_JOBS, "-l", "2", "-b", "100")
+    if COUNTS_HERE:
+        assert done.returncode == 0, done.stderr
+        assert list(tree.rows("c")[0]) == [*COLUMNS, *COUNTS]
+    else:
+        assert done.returncode == 3
+        assert "build the port without CORE and FEAT_PERF" in done.stderr
+
+
 def test_what_a_port_asks_of_the_build_in_vain_is_told(tree: Tree) -> None:
-    done = tree.make("c", "CORE=CORTEX_A53")
-    assert done.returncode == 0
-    assert "CORE=CORTEX_A53: counters have no columns" in done.stderr
     done = tree.make("c", "FEAT_GCC_STATIC=y")
     assert done.returncode == 2
     assert "it is for dynamic links" in done.stderr
