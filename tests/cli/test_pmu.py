@@ -18,8 +18,8 @@ PASSES = 1_000_000
 # Two instructions per pass (tests/native/counters/counted_loop.c).
 LOOP_INSTRUCTIONS = 2 * PASSES
 JOBS = 10
-# What the harness and its reading of six counters add to a job.
-AROUND = 0.01
+# What the reading of six counters adds to a job: 5,000 instructions for each of its two samples.
+AROUND = 0.02
 EVENTS = "--event instructions --event cycles --event page-faults"
 TASK = f"--period 20ms --jobs {JOBS} --job-timeout 10s"
 
@@ -64,7 +64,7 @@ def test_instructions_of_a_known_loop_stand_in_rt_benchs_columns_and_profile(
     loop = CROSS / "tests" / "native" / "counted_loop"
     if not loop.exists():
         pytest.skip("no cross build for aarch64; ./check makes it")
-    profiled = f"-p 0.02 -t {JOBS} -l 2 -o /run/f -M 1 -B 100000 -b {PASSES}"
+    profiled = f"-p 0.02 -t {JOBS} -l 2 -o /run/f -M 1 -B 1000000 -b {PASSES}"
     guest = run_guest(
         WITH_PMU,
         tmp_path,
