@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.commands import BUILT
 from tests.cli.laxity_command import Laxity
 
 SIMULATED = ("--platform", "sim:sabrelite", "--quiet", "-p", "1ms")
@@ -216,3 +217,14 @@ def test_profile_that_waits_for_the_maximum_ends_when_it_stands_still(laxity: La
     assert {one["processes"] for one in document["times"]} == {21}
     assert len(json.loads((path / "manifest.json").read_text())["runs"]) == 1 + 2 * 21
     assert {one["jobs_since_max"] for one in document["times"] if one["scenario"] == 0} == {62}
+
+
+def test_program_that_is_named_by_its_path_has_runs_of_its_name(laxity: Laxity):
+    program = BUILT.tools / "workloads" / "empty"
+    words = ("-p", "1ms", "-t", "3", "--processes", "1", "--allow-unprivileged", "--no-report")
+    path, document = profiled(laxity, str(program), *words, "--scenario", "busy=load 64KiB@0")
+    assert json.loads((path / "manifest.json").read_text())["runs"] == [
+        "empty-alone-00",
+        "empty-busy-00",
+    ]
+    assert document["targets"][0]["workload"] == str(program)

@@ -184,7 +184,9 @@ def _asked(request: ProfileRequest, units: Sequence[Unit], tmp: Path) -> Profile
 
 
 def _name(request: ProfileRequest, target: int, scenario: int, process: int) -> str:
-    name = f"{request.targets[target]['workload']}-{request.scenarios[scenario].name}-{process:02}"
+    # It may be the path of an executable, of which a name of a directory has no use.
+    workload = Path(request.targets[target]["workload"]).name
+    name = f"{workload}-{request.scenarios[scenario].name}-{process:02}"
     return name if len(request.targets) == 1 else f"{target:02}-{name}"
 
 
