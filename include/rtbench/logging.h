@@ -57,8 +57,8 @@ struct benchmark_extra_data {
 
 extern struct benchmark_extra_data extra_measurement;
 
-/* The log file of newer versions, which -l and FEAT_BMARK_LOG_FILE open there: NULL here, so that
- * nothing is written to it. */
+/* The log file of newer versions, where FEAT_BMARK_LOG_FILE or FEAT_DEBUG_FILE asked for it and the
+ * user started the program by RT-Bench's command line; else NULL, and nothing is written to it. */
 extern FILE *log_filep;
 
 /* NOLINTBEGIN(readability-identifier-naming): RT-Bench's names */
@@ -70,9 +70,15 @@ extern FILE *log_filep;
             (void)fprintf(laxity_log_file, __VA_ARGS__);                                           \
         }                                                                                          \
     }
-#define logf(level, ...) flogf(level, stdout, __VA_ARGS__)
+/* Everything goes to the log file where the port is built so. */
+#ifdef FEAT_DEBUG_FILE
+#define ologf(level, ...) flogf(level, log_filep, __VA_ARGS__)
+#define elogf(level, ...) flogf(level, log_filep, __VA_ARGS__)
+#else
 #define ologf(level, ...) flogf(level, stdout, __VA_ARGS__)
 #define elogf(level, ...) flogf(level, stderr, __VA_ARGS__)
+#endif
+#define logf(level, ...) ologf(level, __VA_ARGS__)
 /* NOLINTEND(readability-identifier-naming) */
 
 /*

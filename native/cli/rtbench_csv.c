@@ -84,7 +84,8 @@ struct times {
     int64_t period_start, period_end, job_end, deadline, elapsed;
 };
 
-int64_t laxity_rtbench_rate_hz(const char *run_dir)
+/* The number behind the first `key` in RUN_DIR/native.json; 0 if there is none, or null. */
+static int64_t read_number(const char *run_dir, const char *key)
 {
     char path[PATH_MAX];
     laxity_format(path, sizeof path, "%s/native.json", run_dir);
@@ -92,17 +93,26 @@ int64_t laxity_rtbench_rate_hz(const char *run_dir)
     if (!text) {
         return 0;
     }
-    static const char key[] = "\"rate_hz\":";
-    int64_t rate_hz = 0;
+    int64_t number = 0;
     const char *found = NULL;
     if (laxity_read_text(path, text, NATIVE_JSON_BYTES) == 0) {
         found = strstr(text, key);
     }
     if (found) {
-        rate_hz = strtoll(found + sizeof key - 1, NULL, 10); /* "null" gives 0 */
+        number = strtoll(found + strlen(key), NULL, 10); /* "null" gives 0 */
     }
     free(text);
-    return rate_hz > 0 ? rate_hz : 0;
+    return number > 0 ? number : 0;
+}
+
+int64_t laxity_rtbench_rate_hz(const char *run_dir)
+{
+    return read_number(run_dir, "\"rate_hz\":");
+}
+
+int64_t laxity_rtbench_lost_samples(const char *run_dir)
+{
+    return read_number(run_dir, "\"lost\":");
 }
 
 /* The place for the offset of the column `name`; NULL if it is not one of those we print. */
@@ -427,7 +437,7 @@ static void print_job(
 {
     const struct times ns = times_in_ns(job, format);
     const double period = (double)format->period_ns;
-    if (format->level == LAXITY_RTBENCH_HUMAN) {
+    if (format->level >= LAXITY_RTBENCH_HUMAN) {
         print_human(out, job, &ns, period);
         if (format->events && is_finished(job)) {
             print_counts_for_people(out, format->events, job);

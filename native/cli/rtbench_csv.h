@@ -17,6 +17,7 @@ enum laxity_rtbench_level {
     LAXITY_RTBENCH_FILE = 2,   /* CSV with header */
     LAXITY_RTBENCH_STDOUT = 3, /* CSV without header */
     LAXITY_RTBENCH_HUMAN = 4,
+    LAXITY_RTBENCH_DEBUG = 5, /* likewise; ports print more */
 };
 
 struct laxity_rtbench_format {
@@ -31,6 +32,11 @@ struct laxity_rtbench_format {
 
 /* laxity_rtbench_rate_hz - rate of the run's tick counter, from RUN_DIR/native.json; 0 = unknown */
 int64_t laxity_rtbench_rate_hz(const char *run_dir);
+
+/* laxity_rtbench_lost_samples - those of the run that its sampler was late for; 0 = none, or
+ * unknown
+ */
+int64_t laxity_rtbench_lost_samples(const char *run_dir);
 
 /*
  * laxity_rtbench_write_jobs - RUN_DIR/jobs.npy, written by this machine, to `out`

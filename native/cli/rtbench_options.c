@@ -97,7 +97,7 @@ static int store_sched_runtime(const char *text, struct laxity_rtbench_options *
 static int store_level(const char *text, struct laxity_rtbench_options *options)
 {
     uint64_t level = 0;
-    const int rc = laxity_parse_count(text, LAXITY_RTBENCH_ERRORS, LAXITY_RTBENCH_HUMAN, &level);
+    const int rc = laxity_parse_count(text, LAXITY_RTBENCH_ERRORS, LAXITY_RTBENCH_DEBUG, &level);
     if (rc == 0) {
         options->level = (enum laxity_rtbench_level)level;
     }
@@ -273,10 +273,10 @@ static const struct option_row rows[] = {
      "the heap stays the C library's; map that memory in benchmark_init, or leave -H out"},
     {'l',
      "log-level",
-     "1-4",
+     "1-5",
      store_level,
-     "write 1, 2, 3 or 4",
-     "1 errors, 2 CSV file, 3 CSV on stdout, 4 for people [3]",
+     "write 1, 2, 3, 4 or 5",
+     "1 errors, 2 CSV file, 3 CSV on stdout, 4 for people, 5 debug [3]",
      NULL},
     {'o', "output", "PATH", store_path, "write a path", "CSV file of -l 2 [./timing.csv]", NULL},
     {'g',
@@ -528,7 +528,7 @@ int laxity_rtbench_options_parse(
             argv[optind]
         );
     }
-    if (!out_options->csv_path && store_path("./timing.csv", out_options)) {
+    if (!out_options->csv_path && store_path(LAXITY_RTBENCH_CSV_PATH, out_options)) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory");
     }
     if (check_times(out_options, error)) {

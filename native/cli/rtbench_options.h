@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of -l 2, unless -o names another. */
+#define LAXITY_RTBENCH_CSV_PATH "./timing.csv"
+
 enum laxity_rtbench_question {
     LAXITY_RTBENCH_RUN, /* nothing is asked, jobs are to run */
     LAXITY_RTBENCH_HELP,

@@ -139,7 +139,7 @@ int laxity_rtbench_profile_write(const struct laxity_rtbench_profile *profile, F
 {
     /* RT-Bench's own text, blanks included. */
     (void)fputs("samples,l1_references,l1_refills,l2_references,l2_refills,inst_retired\n", out);
-    for (size_t i = 0; i < profile->n_places; i++) {
+    for (size_t i = 0; profile && i < profile->n_places; i++) {
         const struct place *place = &profile->places[i];
         (void)fprintf(out, "%" PRIu64, place->samples);
         for (unsigned j = 0; j < PROFILE_COUNTS; j++) {

@@ -26,8 +26,8 @@ int laxity_rtbench_profile_add(
     struct laxity_rtbench_profile *profile, int64_t start_ns, int64_t finish_ns
 );
 
-/* laxity_rtbench_profile_write - RT-Bench's header, then a row per sample of the longest job.
- * Returns 0 or -errno. */
+/* laxity_rtbench_profile_write - RT-Bench's header, then a row per sample of the longest job; NULL
+ * = there is none. Returns 0 or -errno. */
 int laxity_rtbench_profile_write(const struct laxity_rtbench_profile *profile, FILE *out);
 
 /* laxity_rtbench_profile_close - NULL is closed already */

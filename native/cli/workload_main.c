@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -40,6 +41,7 @@ enum {
     STACK_BYTES = 512 * 1024,
     HEAP_BYTES = 1024 * 1024,
     TIMEOUT_PERIODS = 20,
+    DATE_BYTES = 32,
     /* RT-Bench kills no job. Under FIFO one that hangs would take the machine along; the rest may
      * take as long as a period may. */
     FIFO_TIMEOUT_S = 60,
@@ -124,9 +126,9 @@ static void remove_run_dir(const struct session *session)
     (void)rmdir(session->run_dir);
 }
 
-static int open_output(struct session *session, const char *path, FILE **out_file)
+static int open_output(struct session *session, const char *path, const char *mode, FILE **out_file)
 {
-    *out_file = fopen(path, "we");
+    *out_file = fopen(path, mode);
     if (!*out_file) {
         return laxity_refuse(
             &session->error,
@@ -147,14 +149,44 @@ static int open_profile(struct session *session)
     const char *csv_path = session->options.csv_path;
     const int length = (int)(strlen(csv_path) - strlen(suffix));
     laxity_format(path, sizeof path, "%.*s_perf_profile%s", length, csv_path, suffix);
-    return open_output(session, path, &session->profile_csv);
+    return open_output(session, path, "we", &session->profile_csv);
+}
+
+/* A port's log file, which its process opens for itself and goes on with: NAME.csv -> NAME.log. */
+static int begin_log(struct session *session)
+{
+    static const char suffix[] = ".csv";
+    const char *csv_path = session->options.csv_path;
+    const int length = (int)(strlen(csv_path) - strlen(suffix));
+    char path[PATH_MAX];
+    char date[DATE_BYTES];
+    const time_t now = time(NULL);
+    struct tm local;
+    FILE *log = NULL;
+    if (strcmp(csv_path, LAXITY_RTBENCH_CSV_PATH) == 0) {
+        laxity_format(path, sizeof path, "./benchmark.log");
+    } else {
+        laxity_format(path, sizeof path, "%.*s.log", length, csv_path);
+    }
+    if (open_output(session, path, "ae", &log)) {
+        return -1;
+    }
+    (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", localtime_r(&now, &local));
+    (void)fprintf(log, "\n\tNEW RUN AT: %s\n", date);
+    (void)fclose(log);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+    (void)setenv(LAXITY_LOG_FILE_VARIABLE, path, 1);
+    return 0;
 }
 
 /* Before any job runs, so that an unwritable path costs no measurement. */
 static int open_outputs(struct session *session)
 {
     if (session->options.level == LAXITY_RTBENCH_FILE &&
-        open_output(session, session->options.csv_path, &session->csv)) {
+        open_output(session, session->options.csv_path, "we", &session->csv)) {
+        return -1;
+    }
+    if (laxity_workload_ops()->has_log_file && begin_log(session)) {
         return -1;
     }
     return session->options.is_profiling ? open_profile(session) : 0;
@@ -320,6 +352,21 @@ static struct laxity_rtbench_profile *open_samples(const struct session *session
     return profile;
 }
 
+static void note_lost_samples(const struct session *session)
+{
+    const int64_t lost = session->profile_csv ? laxity_rtbench_lost_samples(session->run_dir) : 0;
+    char text[LAXITY_ERROR_TEXT_BYTES];
+    if (lost > 0) {
+        laxity_format(
+            text,
+            sizeof text,
+            "%lld samples came late and are not in the profile; a longer -B loses fewer",
+            (long long)lost
+        );
+        print_note(text);
+    }
+}
+
 /* Returns 0 or -errno. */
 static int close_output(FILE **file, int rc)
 {
@@ -342,10 +389,11 @@ static void write_jobs(struct session *session)
     };
     FILE *out = session->csv ? session->csv : stdout;
     int rc = laxity_rtbench_write_jobs(session->run_dir, &format, out);
-    if (rc == 0 && format.profile) {
+    if (rc == 0 && session->profile_csv) {
         rc = laxity_rtbench_profile_write(format.profile, session->profile_csv);
     }
     laxity_rtbench_profile_close(format.profile);
+    note_lost_samples(session);
     rc = close_output(&session->csv, rc);
     rc = close_output(&session->profile_csv, rc);
     if (rc) {
@@ -366,7 +414,7 @@ static void run(struct session *session)
     repeat_output(session);
     if (session->error.exit_code == LAXITY_EXIT_INTERRUPTED) {
         /* RT-Bench's way to end a run without -t. */
-        if (session->options.level == LAXITY_RTBENCH_HUMAN) {
+        if (session->options.level >= LAXITY_RTBENCH_HUMAN) {
             print_note(session->error.text);
         }
         session->error.exit_code = LAXITY_EXIT_DONE;

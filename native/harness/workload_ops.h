@@ -19,6 +19,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+/* Of RT-Bench's command line: the log file of a port that has one. */
+#define LAXITY_LOG_FILE_VARIABLE "LAXITY_RTBENCH_LOG_FILE"
+
 /* What a job spent in its regions of interest, on the wall clock. */
 struct laxity_job_regions {
     int64_t total_ns; /* LAXITY_ABSENT_NS = it entered none */
@@ -92,6 +95,9 @@ struct laxity_workload_ops {
 
     /* -l of RT-Bench's command line, before benchmark_init. */
     void (*set_log_level)(uint32_t level);
+
+    /* A port that was built to log to a file; set_log_level opens what the environment names. */
+    bool has_log_file;
 
     /* NULL = the workload has benchmark_log_header and benchmark_log_data, or neither. */
     const struct laxity_log_ops *log;

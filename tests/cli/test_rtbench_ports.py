@@ -138,7 +138,7 @@ def test_make_file_below_a_path_with_a_blank_says_that_make_cannot_name_it(tmp_p
     assert "make cannot name a path with a blank" in done.stderr
 
 
-@pytest.mark.parametrize("level", [1, 2, 3, 4])
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 5])
 def test_message_is_printed_up_to_the_level_that_the_user_asked_for(tree: Tree, level: int) -> None:
     tree.build("c", "levels")
     done = tree.run("c", "./levels", *THREE_JOBS, "-l", str(level))
@@ -291,10 +291,33 @@ def test_job_whose_thread_says_that_it_failed_fails_the_run(tree: Tree) -> None:
     assert [float(row["sum"]) for row in ended] == [3, 6]
 
 
-def test_log_file_of_the_harness_is_told_not_to_be_there(tree: Tree) -> None:
-    done = tree.make("c", "FEAT_BMARK_LOG_FILE=y")
-    assert done.returncode == 2
-    assert "not supported: log_filep stays NULL" in done.stderr
+def test_log_file_of_the_harness_goes_on_with_each_run(tree: Tree) -> None:
+    tree.build("c", "newer", "FEAT_BMARK_LOG_FILE=y")
+    for _ in range(2):
+        done = tree.run("c", "./newer", *THREE_JOBS, "-b", "a b")
+        assert done.returncode == 0, done.stderr
+    assert "shown: 3" in done.stderr
+    log = (tree.directory / "c" / "benchmark.log").read_text()
+    assert log.count("\tNEW RUN AT: ") == 2
+    assert log.count("hidden: 2\n") == 2
+    assert tree.run("c", "./newer", *THREE_JOBS, "-l", "1", "-o", "own.csv").returncode == 0
+    # At level 1 nothing of level 2 is logged.
+    assert "hidden" not in (tree.directory / "c" / "own.log").read_text()
+
+
+def test_debug_file_takes_all_that_a_port_logs(tree: Tree) -> None:
+    tree.build("c", "newer", "FEAT_DEBUG_FILE=y")
+    done = tree.run("c", "./newer", *THREE_JOBS, "-l", "5", "-o", "own")
+    assert (done.returncode, done.stderr) == (0, "")
+    log = (tree.directory / "c" / "own.log").read_text()
+    assert log.endswith("hidden: 0\nshown: 3\n")
+
+
+def test_log_file_that_cannot_be_written_is_refused_before_any_job(tree: Tree) -> None:
+    tree.build("c", "newer", "FEAT_BMARK_LOG_FILE=y")
+    done = tree.run("c", "./newer", *THREE_JOBS, "-o", "nowhere/own")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot write nowhere/own.log: No such file or directory" in done.stderr
 
 
 @pytest.mark.parametrize("asked", [(), ("EXTENDED_REPORT=1",)])

@@ -390,7 +390,7 @@ static void write_text(const char *name, const char *content)
     (void)close(fd);
 }
 
-static void rate_is_that_of_the_run(void)
+static void rate_and_lost_samples_are_those_of_the_run(void)
 {
     write_text("native.json", "{\"counter\":{\"name\":\"tsc\",\"rate_hz\":2500000000}}");
     CHECK_EQUAL(laxity_rtbench_rate_hz(directory), INT64_C(2500000000));
@@ -398,8 +398,11 @@ static void rate_is_that_of_the_run(void)
     CHECK_EQUAL(laxity_rtbench_rate_hz(directory), 0);
     write_text("native.json", "{\"counter\":null}");
     CHECK_EQUAL(laxity_rtbench_rate_hz(directory), 0);
+    write_text("native.json", "{\"sampling\":{\"samples\":9,\"lost\":4},\"lost_rows\":3}");
+    CHECK_EQUAL(laxity_rtbench_lost_samples(directory), 4);
     (void)unlinkat(dir_fd, "native.json", 0);
     CHECK_EQUAL(laxity_rtbench_rate_hz(directory), 0);
+    CHECK_EQUAL(laxity_rtbench_lost_samples(directory), 0);
 }
 
 static void stream_that_is_not_ours_is_refused(void)
@@ -438,7 +441,7 @@ int main(void)
     RUN(profile_adds_up_what_jobs_had_counted_at_their_samples);
     RUN(profile_of_a_run_without_samples_is_not_there);
     RUN(people_read_sentences);
-    RUN(rate_is_that_of_the_run);
+    RUN(rate_and_lost_samples_are_those_of_the_run);
     RUN(stream_that_is_not_ours_is_refused);
     (void)close(dir_fd);
     (void)rmdir(directory);

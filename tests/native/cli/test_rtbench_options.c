@@ -203,8 +203,8 @@ static void bad_values_are_refused_with_what_to_write(void)
     check_refusal("-p 0.01 -d 0.010000001", "longer than period");
     check_refusal("-p 1 -f 0", "-f 0: out of range; write 1 to 99");
     check_refusal("-p 1 -f 100", "-f 100: out of range; write 1 to 99");
-    check_refusal("-p 1 -l 0", "write 1, 2, 3 or 4");
-    check_refusal("-p 1 -l 5", "write 1, 2, 3 or 4");
+    check_refusal("-p 1 -l 0", "write 1, 2, 3, 4 or 5");
+    check_refusal("-p 1 -l 6", "write 1, 2, 3, 4 or 5");
     check_refusal("-p 1 -t -1", "write a number");
     check_refusal("-p 1 -c one", "write CPU numbers");
     check_refusal("-p", "-p needs a value: SECONDS");
