@@ -9,6 +9,7 @@
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_values.h"
 #include "harness/plan.h"
+#include "schema/run.h"
 
 #include <laxity/units.h>
 
@@ -25,7 +26,7 @@
 static const int64_t period_min_ns = 1000;
 
 /* Of -B: the default is RT-Bench's, the bounds those of `laxity run`. */
-static const int64_t bucket_default_ns = 10 * LAXITY_NS_PER_MS;
+static const int64_t bucket_default_ns = INT64_C(10) * LAXITY_NS_PER_MS;
 static const uint64_t bucket_min_ns = 100000;
 static const uint64_t bucket_max_ns = UINT64_C(3600) * LAXITY_NS_PER_S;
 

@@ -243,7 +243,7 @@ PROFILE = "samples,l1_references,l1_refills,l2_references,l2_refills,inst_retire
 
 def counts_here() -> bool:
     """Whether this machine counts what RT-Bench counts; most virtual ones do not."""
-    command = [BUILT.tools / "native" / "laxity-run", "--list-events"]
+    command = [str(BUILT.tools / "native" / "laxity-run"), "--list-events"]
     events = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["events"]
     (cycles,) = [one for one in events if one["name"] == "cycles"]
     return cycles["platform_event"] is not None
