@@ -38,8 +38,27 @@ enum log_level {
  * started the program. */
 extern enum log_level benchmark_verbosity;
 
-/* The log file of newer versions, which -l and FEAT_BMARK_LOG_FILE open there: NULL here, so that
- * nothing is written to it. */
+enum extra_measurement_status {
+    EXTRA_MEASUREMENT_INVALID, /* a job has no values: they are `nan` */
+    EXTRA_MEASUREMENT_VALID
+};
+
+/*
+ * Of newer versions: several values a job, in place of benchmark_log_header. benchmark_init fills
+ * it in; `void benchmark_log_data(void)` is called after each job, puts the values into `data`, and
+ * may take back the status, which is valid before it. Up to 16 values are printed.
+ */
+struct benchmark_extra_data {
+    int num_elements;
+    char *header; /* names between commas; one in front is left out */
+    double *data;
+    enum extra_measurement_status status;
+};
+
+extern struct benchmark_extra_data extra_measurement;
+
+/* The log file of newer versions, where FEAT_BMARK_LOG_FILE or FEAT_DEBUG_FILE asked for it and the
+ * user started the program by RT-Bench's command line; else NULL, and nothing is written to it. */
 extern FILE *log_filep;
 
 /* NOLINTBEGIN(readability-identifier-naming): RT-Bench's names */
@@ -51,9 +70,15 @@ extern FILE *log_filep;
             (void)fprintf(laxity_log_file, __VA_ARGS__);                                           \
         }                                                                                          \
     }
-#define logf(level, ...) flogf(level, stdout, __VA_ARGS__)
+/* Everything goes to the log file where the port is built so. */
+#ifdef FEAT_DEBUG_FILE
+#define ologf(level, ...) flogf(level, log_filep, __VA_ARGS__)
+#define elogf(level, ...) flogf(level, log_filep, __VA_ARGS__)
+#else
 #define ologf(level, ...) flogf(level, stdout, __VA_ARGS__)
 #define elogf(level, ...) flogf(level, stderr, __VA_ARGS__)
+#endif
+#define logf(level, ...) ologf(level, __VA_ARGS__)
 /* NOLINTEND(readability-identifier-naming) */
 
 /*

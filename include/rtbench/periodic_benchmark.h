@@ -32,10 +32,13 @@ void benchmark_execution(int parameters_num, void **parameters);
 /* Once, after the last job. */
 void benchmark_teardown(int parameters_num, void **parameters);
 
-/* One more column: the header names it, the value is asked for after each job. */
+/* One more column: the header names it, the value is asked for after each job. In C a port declares
+ * benchmark_log_data by its definition, since newer versions have another (logging.h). */
 #ifdef EXTENDED_REPORT
 const char *benchmark_log_header(void);
+#ifdef __cplusplus
 float benchmark_log_data(void);
+#endif
 #endif
 
 #ifdef __cplusplus

@@ -6,6 +6,9 @@
 #include "base/npy.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
+#include "cli/rtbench_counts.h"
+#include "cli/rtbench_profile.h"
+#include "counters/event.h"
 #include "harness/segment.h"
 #include "schema/streams.h"
 
@@ -26,6 +29,9 @@ static const char *const header =
     "job_deadline(clock_cycles),job_elapsed(clock_cycles),period_start(seconds),"
     "period_end(seconds),job_end(seconds),job_deadline(seconds),job_elapsed(seconds),"
     "deadline_status(1=met),job_utilization,job_density";
+static const char *const counts_header =
+    ",job_l1_references,job_l1_misses,job_l1_miss_ratio(%%),job_l2_references,job_l2_misses,"
+    "job_l2_miss_ratio(%%),instructions_retired,cpu_clock_count";
 
 enum {
     NATIVE_JSON_BYTES = 64 * 1024,
@@ -44,8 +50,11 @@ struct columns {
     int finish_ticks;
     int status;
     int cause;
-    int log_value;
-    char log_name[NAME_BYTES];
+    int counts[LAXITY_RTBENCH_COUNTS];
+    int scale_ratios[LAXITY_RTBENCH_COUNTS];
+    int n_log_values;
+    int log_values[LAXITY_LOG_VALUES_MAX];
+    char log_names[LAXITY_LOG_VALUES_MAX][NAME_BYTES];
     size_t row_bytes;
 };
 
@@ -57,7 +66,8 @@ struct job {
     int64_t finish_ns;
     uint64_t start_ticks;
     uint64_t finish_ticks;
-    float log_value;
+    struct laxity_rtbench_counted counted;
+    float log_values[LAXITY_LOG_VALUES_MAX];
     enum laxity_status status;
     enum laxity_end cause; /* of an aborted job */
 };
@@ -74,7 +84,8 @@ struct times {
     int64_t period_start, period_end, job_end, deadline, elapsed;
 };
 
-int64_t laxity_rtbench_rate_hz(const char *run_dir)
+/* The number behind the first `key` in RUN_DIR/native.json; 0 if there is none, or null. */
+static int64_t read_number(const char *run_dir, const char *key)
 {
     char path[PATH_MAX];
     laxity_format(path, sizeof path, "%s/native.json", run_dir);
@@ -82,17 +93,26 @@ int64_t laxity_rtbench_rate_hz(const char *run_dir)
     if (!text) {
         return 0;
     }
-    static const char key[] = "\"rate_hz\":";
-    int64_t rate_hz = 0;
+    int64_t number = 0;
     const char *found = NULL;
     if (laxity_read_text(path, text, NATIVE_JSON_BYTES) == 0) {
         found = strstr(text, key);
     }
     if (found) {
-        rate_hz = strtoll(found + sizeof key - 1, NULL, 10); /* "null" gives 0 */
+        number = strtoll(found + strlen(key), NULL, 10); /* "null" gives 0 */
     }
     free(text);
-    return rate_hz > 0 ? rate_hz : 0;
+    return number > 0 ? number : 0;
+}
+
+int64_t laxity_rtbench_rate_hz(const char *run_dir)
+{
+    return read_number(run_dir, "\"rate_hz\":");
+}
+
+int64_t laxity_rtbench_lost_samples(const char *run_dir)
+{
+    return read_number(run_dir, "\"lost\":");
 }
 
 /* The place for the offset of the column `name`; NULL if it is not one of those we print. */
@@ -120,13 +140,47 @@ static int *find_column(struct columns *columns, const char *name)
     return NULL;
 }
 
+/* The place for the offset of a column of an event; NULL if it is none. */
+static int *find_count(struct columns *columns, const struct laxity_event *events, const char *name)
+{
+    for (unsigned i = 0; events && i < LAXITY_RTBENCH_COUNTS; i++) {
+        if (strcmp(events[i].name, name) == 0) {
+            return &columns->counts[i];
+        }
+        if (strcmp(events[i].ratio_name, name) == 0) {
+            return &columns->scale_ratios[i];
+        }
+    }
+    return NULL;
+}
+
+static struct columns no_columns(void)
+{
+    struct columns columns = {-1, -1, -1, -1, -1, -1, -1, -1, -1, .n_log_values = 0};
+    for (unsigned i = 0; i < LAXITY_RTBENCH_COUNTS; i++) {
+        columns.counts[i] = -1;
+        columns.scale_ratios[i] = -1;
+    }
+    return columns;
+}
+
+static int *add_log_value(struct columns *columns, const char *name)
+{
+    if (columns->n_log_values == LAXITY_LOG_VALUES_MAX) {
+        return NULL;
+    }
+    laxity_format(columns->log_names[columns->n_log_values], NAME_BYTES, "%s", name);
+    return &columns->log_values[columns->n_log_values++];
+}
+
 /*
  * The descr of a header of ours is "('NAME', '<u8'), ('NAME', ...": neither quotes nor backslashes
- * are ever in a name. The only float column is that of benchmark_log_data.
+ * are ever in a name. Beside ratios of events the only float columns are the workload's own.
  */
-static int parse_columns(const char *dict, struct columns *out_columns)
+static int
+parse_columns(const char *dict, const struct laxity_event *events, struct columns *out_columns)
 {
-    struct columns columns = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, "", 0};
+    struct columns columns = no_columns();
     for (const char *rest = strstr(dict, "('"); rest; rest = strstr(rest, "('")) {
         const char *name = rest + 2;
         const size_t length = strcspn(name, "'");
@@ -139,9 +193,9 @@ static int parse_columns(const char *dict, struct columns *out_columns)
         const bool has_type = type[0] != '\0' && type[1] != '\0';
         const long bytes = has_type ? strtol(type + 2, NULL, 10) : 0;
         int *offset = find_column(&columns, copy);
+        offset = offset ? offset : find_count(&columns, events, copy);
         if (!offset && has_type && type[1] == 'f') {
-            offset = &columns.log_value;
-            memcpy(columns.log_name, copy, sizeof copy);
+            offset = add_log_value(&columns, copy);
         }
         if (bytes <= 0 || columns.row_bytes + (size_t)bytes > ROW_BYTES_MAX) {
             return -EINVAL;
@@ -178,6 +232,23 @@ static uint64_t unsigned_at(const unsigned char *row, int offset)
     return value;
 }
 
+static int64_t count_at(const struct columns *columns, const unsigned char *row, unsigned count)
+{
+    float scale_ratio = 1.0F;
+    if (columns->counts[count] < 0) {
+        return INT64_MIN;
+    }
+    if (columns->scale_ratios[count] >= 0) {
+        memcpy(&scale_ratio, row + columns->scale_ratios[count], sizeof scale_ratio);
+    }
+    return laxity_rtbench_scaled(signed_at(row, columns->counts[count]), scale_ratio);
+}
+
+static bool is_finished(const struct job *job)
+{
+    return job->status == LAXITY_STATUS_DONE || job->status == LAXITY_STATUS_MISSED;
+}
+
 static struct job read_job(const struct columns *columns, const unsigned char *row)
 {
     struct job job = {
@@ -191,10 +262,13 @@ static struct job read_job(const struct columns *columns, const unsigned char *r
         .status = row[columns->status],
         .cause = columns->cause >= 0 ? row[columns->cause] : LAXITY_END_NONE,
     };
-    if (columns->log_value >= 0) {
-        memcpy(&job.log_value, row + columns->log_value, sizeof job.log_value);
-        if (isnan(job.log_value)) {
-            job.log_value = 0.0F; /* only of jobs without an end, whose other columns are 0 too */
+    for (unsigned i = 0; i < LAXITY_RTBENCH_COUNTS; i++) {
+        job.counted.values[i] = is_finished(&job) ? count_at(columns, row, i) : 0;
+    }
+    for (int i = 0; i < columns->n_log_values; i++) {
+        memcpy(&job.log_values[i], row + columns->log_values[i], sizeof job.log_values[i]);
+        if (!is_finished(&job)) {
+            job.log_values[i] = 0.0F; /* as its other columns */
         }
     }
     return job;
@@ -209,11 +283,6 @@ static int64_t ticks_at(const struct anchor *anchor, int64_t rate_hz, int64_t in
     const int64_t distance_ns = instant_ns - anchor->ns;
     return (int64_t)anchor->ticks + distance_ns / LAXITY_NS_PER_S * rate_hz +
            distance_ns % LAXITY_NS_PER_S * rate_hz / LAXITY_NS_PER_S;
-}
-
-static bool is_finished(const struct job *job)
-{
-    return job->status == LAXITY_STATUS_DONE || job->status == LAXITY_STATUS_MISSED;
 }
 
 static struct times times_in_ns(const struct job *job, const struct laxity_rtbench_format *format)
@@ -304,6 +373,60 @@ static void print_human(FILE *out, const struct job *job, const struct times *ns
     }
 }
 
+/* printf() may give a NaN a sign. */
+static void print_value(FILE *out, float value)
+{
+    if (isnan(value)) {
+        (void)fputs("nan", out);
+    } else {
+        (void)fprintf(out, "%.9g", (double)value);
+    }
+}
+
+/* Of no references there is no ratio. */
+static void print_ratio(FILE *out, int64_t part, int64_t whole)
+{
+    if (part == INT64_MIN || whole == INT64_MIN || whole <= 0) {
+        (void)fputs("nan", out);
+    } else {
+        (void)fprintf(out, "%.6g", (double)part / (double)whole);
+    }
+}
+
+static void print_level(FILE *out, const struct job *job, enum laxity_rtbench_count references)
+{
+    const int64_t *values = &job->counted.values[references];
+    (void)putc(',', out);
+    laxity_rtbench_print_count(out, values[0]);
+    (void)putc(',', out);
+    laxity_rtbench_print_count(out, values[1]); /* its refills come next */
+    (void)putc(',', out);
+    if (is_finished(job)) {
+        print_ratio(out, values[1], values[0]);
+    } else {
+        (void)putc('0', out);
+    }
+}
+
+static void print_counts(FILE *out, const struct job *job)
+{
+    print_level(out, job, LAXITY_RTBENCH_L1_REFERENCES);
+    print_level(out, job, LAXITY_RTBENCH_L2_REFERENCES);
+    (void)putc(',', out);
+    laxity_rtbench_print_count(out, job->counted.values[LAXITY_RTBENCH_INSTRUCTIONS]);
+    (void)putc(',', out);
+    laxity_rtbench_print_count(out, job->counted.values[LAXITY_RTBENCH_CYCLES]);
+}
+
+static void
+print_counts_for_people(FILE *out, const struct laxity_event *events, const struct job *job)
+{
+    for (unsigned i = 0; i < LAXITY_RTBENCH_COUNTS; i++) {
+        (void)fprintf(out, ", %s ", events[i].name);
+        laxity_rtbench_print_count(out, job->counted.values[i]);
+    }
+}
+
 static void print_job(
     FILE *out,
     const struct laxity_rtbench_format *format,
@@ -314,30 +437,42 @@ static void print_job(
 {
     const struct times ns = times_in_ns(job, format);
     const double period = (double)format->period_ns;
-    if (format->level == LAXITY_RTBENCH_HUMAN) {
+    if (format->level >= LAXITY_RTBENCH_HUMAN) {
         print_human(out, job, &ns, period);
-        if (columns->log_value >= 0 && is_finished(job)) {
-            (void)fprintf(out, ", %s %.9g", columns->log_name, (double)job->log_value);
+        if (format->events && is_finished(job)) {
+            print_counts_for_people(out, format->events, job);
+        }
+        for (int i = 0; i < columns->n_log_values && is_finished(job); i++) {
+            (void)fprintf(out, ", %s ", columns->log_names[i]);
+            print_value(out, job->log_values[i]);
         }
     } else {
         const struct times ticks = times_in_ticks(&ns, job, anchor, format->rate_hz);
         print_csv(out, &ticks, &ns, job->status == LAXITY_STATUS_DONE, period);
-        if (columns->log_value >= 0) {
-            (void)fprintf(out, ",%.9g", (double)job->log_value);
+        if (format->events) {
+            print_counts(out, job);
+        }
+        for (int i = 0; i < columns->n_log_values; i++) {
+            (void)putc(',', out);
+            print_value(out, job->log_values[i]);
         }
     }
     (void)putc('\n', out);
 }
 
-static void print_jobs(
+/* Returns 0 or -errno. */
+static int print_jobs(
     FILE *in, FILE *out, const struct laxity_rtbench_format *format, const struct columns *columns
 )
 {
     if (format->level == LAXITY_RTBENCH_FILE) {
         (void)fputs(header, out);
-        if (columns->log_value >= 0) {
+        if (format->events) {
+            (void)fputs(counts_header, out);
+        }
+        for (int i = 0; i < columns->n_log_values; i++) {
             /* The comma between is ours: RT-Bench leaves it to the workload, and many forget it. */
-            (void)fprintf(out, ",%s", columns->log_name);
+            (void)fprintf(out, ",%s", columns->log_names[i]);
         }
         (void)putc('\n', out);
     }
@@ -352,17 +487,24 @@ static void print_jobs(
         const bool is_cut_off =
             job.status == LAXITY_STATUS_ABORTED && job.cause == LAXITY_END_INTERRUPT;
         const bool is_hidden = job.status == LAXITY_STATUS_SKIPPED && format->hides_skipped;
-        if (!is_cut_off && !is_hidden) {
+        if (!is_cut_off && !is_hidden && format->level != LAXITY_RTBENCH_ERRORS) {
             print_job(out, format, columns, &job, &anchor);
         }
+        if (format->profile && is_finished(&job)) {
+            const int rc = laxity_rtbench_profile_add(format->profile, job.start_ns, job.finish_ns);
+            if (rc) {
+                return rc;
+            }
+        }
     }
+    return 0;
 }
 
 int laxity_rtbench_write_jobs(
     const char *run_dir, const struct laxity_rtbench_format *format, FILE *out
 )
 {
-    if (format->level == LAXITY_RTBENCH_ERRORS) {
+    if (format->level == LAXITY_RTBENCH_ERRORS && !format->profile) {
         return 0;
     }
     char path[PATH_MAX];
@@ -377,10 +519,12 @@ int laxity_rtbench_write_jobs(
     if (fread(dict, LAXITY_NPY_HEADER_BYTES, 1, in) == 1) {
         /* Before the dict stand magic and length, which may hold a zero byte. */
         const char *begin = memchr(dict, '{', LAXITY_NPY_HEADER_BYTES);
-        rc = begin ? parse_columns(begin, &columns) : -EINVAL;
+        rc = begin ? parse_columns(begin, format->events, &columns) : -EINVAL;
     }
     if (rc == 0) {
-        print_jobs(in, out, format, &columns);
+        rc = print_jobs(in, out, format, &columns);
+    }
+    if (rc == 0) {
         errno = 0;
         if (ferror(in) || fflush(out) != 0 || ferror(out)) {
             rc = errno != 0 ? -errno : -EIO;

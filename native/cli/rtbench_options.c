@@ -4,10 +4,12 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/time.h"
 #include "cli/rtbench_config.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_values.h"
 #include "harness/plan.h"
+#include "schema/run.h"
 
 #include <laxity/units.h>
 
@@ -22,6 +24,11 @@
 
 /* As in laxity-run: shorter cannot be slept for. */
 static const int64_t period_min_ns = 1000;
+
+/* Of -B: the default is RT-Bench's, the bounds those of `laxity run`. */
+static const int64_t bucket_default_ns = INT64_C(10) * LAXITY_NS_PER_MS;
+static const uint64_t bucket_min_ns = 100000;
+static const uint64_t bucket_max_ns = UINT64_C(3600) * LAXITY_NS_PER_S;
 
 enum {
     PRIORITY_MAX = 99,
@@ -41,7 +48,6 @@ struct option_row {
     const char *hint;
     const char *help;
     const char *missing; /* what this build lacks for it; NULL = nothing */
-    bool is_off_at_zero; /* of one that is missing: "0" is its default, and allowed */
 };
 
 static int store_period(const char *text, struct laxity_rtbench_options *options)
@@ -92,7 +98,7 @@ static int store_sched_runtime(const char *text, struct laxity_rtbench_options *
 static int store_level(const char *text, struct laxity_rtbench_options *options)
 {
     uint64_t level = 0;
-    const int rc = laxity_parse_count(text, LAXITY_RTBENCH_ERRORS, LAXITY_RTBENCH_HUMAN, &level);
+    const int rc = laxity_parse_count(text, LAXITY_RTBENCH_ERRORS, LAXITY_RTBENCH_DEBUG, &level);
     if (rc == 0) {
         options->level = (enum laxity_rtbench_level)level;
     }
@@ -174,137 +180,150 @@ static int store_usage(const char *text, struct laxity_rtbench_options *options)
     return 0;
 }
 
+static int store_profiling(const char *text, struct laxity_rtbench_options *options)
+{
+    uint64_t number = 0;
+    const int rc = laxity_parse_count(text, 0, INT64_MAX, &number);
+    if (rc == 0) {
+        options->is_profiling = number > 0;
+    }
+    return rc;
+}
+
+static int store_profiling_cpu(const char *text, struct laxity_rtbench_options *options)
+{
+    uint64_t cpu = 0;
+    const int rc = laxity_parse_count(text, 0, LAXITY_CPUS_MAX - 1, &cpu);
+    if (rc == 0) {
+        options->profiling_cpu = (int32_t)cpu;
+    }
+    return rc;
+}
+
+static int store_profiling_bucket(const char *text, struct laxity_rtbench_options *options)
+{
+    uint64_t bucket_ns = 0;
+    const int rc = laxity_parse_count(text, bucket_min_ns, bucket_max_ns, &bucket_ns);
+    if (rc == 0) {
+        options->profiling_bucket_ns = (int64_t)bucket_ns;
+    }
+    return rc;
+}
+
 #define SECONDS "write seconds, as in 0.001"
 #define NANOSECONDS "write nanoseconds without a unit, as in 1000000"
-#define NO_COUNTERS                                                                                \
-    "not served here; write `laxity run -M --events NAME,NAME`, or leave -M, -C and -B out"
 
 static const struct option_row rows[] = {
-    {'p', "period", "SECONDS", store_period, SECONDS, "between releases; required", NULL, false},
-    {'d',
-     "deadline",
-     "SECONDS",
-     store_deadline,
-     SECONDS,
-     "at most the period [the period]",
-     NULL,
-     false},
+    {'p', "period", "SECONDS", store_period, SECONDS, "between releases; required", NULL},
+    {'d', "deadline", "SECONDS", store_deadline, SECONDS, "at most the period [the period]", NULL},
     {'t',
      "tasks-number",
      "N",
      store_jobs,
      "write a number",
      "jobs to start; 0 = until SIGINT [0]",
-     NULL,
-     false},
+     NULL},
     {'c',
      "core-affinity",
      "CPU,CPU...",
      store_cpus,
      "write CPU numbers, as in 0,2",
      "CPUs of the jobs [those of the caller]",
-     NULL,
-     false},
+     NULL},
     {'f',
      "fifo",
      "PRIORITY",
      store_priority,
      "write 1 to 99",
      "SCHED_FIFO, 1-99 [the ordinary scheduler]",
-     NULL,
-     false},
+     NULL},
     {'P',
      "sched-period",
      "NS",
      store_sched_period,
      NANOSECONDS,
      "SCHED_DEADLINE of this period; not with -f",
-     NULL,
-     false},
+     NULL},
     {'D',
      "sched-deadline",
      "NS",
      store_sched_deadline,
      NANOSECONDS,
      "its deadline; needs -P [that of -P]",
-     NULL,
-     false},
+     NULL},
     {'T',
      "sched-runtime",
      "NS",
      store_sched_runtime,
      NANOSECONDS,
      "its runtime; needs -P [that of -D]",
-     NULL,
-     false},
+     NULL},
     {'m',
      "mem-limit",
      "BYTES[KMG]",
      store_memory_limit,
      "write bytes, as in 65536, 64K or 1M",
      "limit of dynamic memory [0 = none]",
-     NULL,
-     false},
+     NULL},
     {'H',
      "heap-location",
      "ADDRESS|FILE",
      NULL,
      NULL,
      "where the heap lies",
-     "a heap elsewhere is not in this build; leave -H out",
-     false},
+     "the heap stays the C library's; map that memory in benchmark_init, or leave -H out"},
     {'l',
      "log-level",
-     "1-4",
+     "1-5",
      store_level,
-     "write 1, 2, 3 or 4",
-     "1 errors, 2 CSV file, 3 CSV on stdout, 4 for people [3]",
-     NULL,
-     false},
-    {'o',
-     "output",
-     "PATH",
-     store_path,
-     "write a path",
-     "CSV file of -l 2 [./timing.csv]",
-     NULL,
-     false},
+     "write 1, 2, 3, 4 or 5",
+     "1 errors, 2 CSV file, 3 CSV on stdout, 4 for people, 5 debug [3]",
+     NULL},
+    {'o', "output", "PATH", store_path, "write a path", "CSV file of -l 2 [./timing.csv]", NULL},
     {'g',
      "configuration-file",
      "PATH",
      NULL,
      NULL,
      "file of options by long name, as JSON: {\"period\": 0.01, \"fifo\": 90}",
-     NULL,
-     false},
+     NULL},
     {'M',
      "memory-profiling-enable",
      "0|1",
-     NULL,
-     NULL,
-     "counters within jobs [0]",
-     NO_COUNTERS,
-     true},
-    {'C', "memory-profiling-core", "CPU", NULL, NULL, "CPU of the sampler", NO_COUNTERS, false},
-    {'B', "memory-profiling-time-bucket", "NS", NULL, NULL, "between samples", NO_COUNTERS, false},
+     store_profiling,
+     "write 0 or 1",
+     "count in jobs and within them; NAME_perf_profile.csv beside the CSV [0]",
+     NULL},
+    {'C',
+     "memory-profiling-core",
+     "CPU",
+     store_profiling_cpu,
+     "write one CPU number",
+     "where -M reads the counters [a CPU without the task]",
+     NULL},
+    {'B',
+     "memory-profiling-time-bucket",
+     "NS",
+     store_profiling_bucket,
+     "write nanoseconds without a unit, 100000 (100 us) or more",
+     "how often -M reads them [10000000]",
+     NULL},
     {'b',
      "bmark-args",
      "'WORD WORD...'",
      store_words,
      "write one quoted string",
      "the workload's words, quoted, last",
-     NULL,
-     false},
+     NULL},
     {VALUE_LAUNCHER,
      "launcher",
      "WORD",
      store_launcher,
      "write a program",
      "ours: starts the jobs' process, as an emulator; repeated: its options",
-     NULL,
-     false},
-    {'h', "help", NULL, store_help, NULL, "this text; also -?", NULL, false},
-    {VALUE_USAGE, "usage", NULL, store_usage, NULL, "the options in short", NULL, false},
+     NULL},
+    {'h', "help", NULL, store_help, NULL, "this text; also -?", NULL},
+    {VALUE_USAGE, "usage", NULL, store_usage, NULL, "the options in short", NULL},
 };
 
 enum {
@@ -351,9 +370,6 @@ static int take_value(
 )
 {
     if (row->missing) {
-        if (row->is_off_at_zero && strcmp(text, "0") == 0) {
-            return 0;
-        }
         return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "-%c (--%s): %s", row->letter, row->name, row->missing
         );
@@ -480,6 +496,8 @@ int laxity_rtbench_options_parse(
     *out_options = (struct laxity_rtbench_options){
         .period_ns = -1,
         .level = LAXITY_RTBENCH_STDOUT,
+        .profiling_cpu = -1,
+        .profiling_bucket_ns = bucket_default_ns,
     };
     char letters[2 * ROW_COUNT + 2];
     struct option longs[ROW_COUNT + 2];
@@ -511,7 +529,7 @@ int laxity_rtbench_options_parse(
             argv[optind]
         );
     }
-    if (!out_options->csv_path && store_path("./timing.csv", out_options)) {
+    if (!out_options->csv_path && store_path(LAXITY_RTBENCH_CSV_PATH, out_options)) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory");
     }
     if (check_times(out_options, error)) {

@@ -11,7 +11,11 @@
 #include "cli/rtbench_csv.h"
 #include "harness/plan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Of -l 2, unless -o names another. */
+#define LAXITY_RTBENCH_CSV_PATH "./timing.csv"
 
 enum laxity_rtbench_question {
     LAXITY_RTBENCH_RUN, /* nothing is asked, jobs are to run */
@@ -29,6 +33,9 @@ struct laxity_rtbench_options {
     struct laxity_reservation reservation; /* of SCHED_DEADLINE; runtime 0 = another policy */
     struct laxity_cpus cpus;               /* empty = as inherited */
     enum laxity_rtbench_level level;
+    bool is_profiling;     /* -M */
+    int32_t profiling_cpu; /* -1 = one without a task, if there is one */
+    int64_t profiling_bucket_ns;
     char *csv_path;               /* with ".csv" */
     char *words_text;             /* what `words` point into */
     struct laxity_words words;    /* of -b */

@@ -8,8 +8,11 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "base/visible.h"
+#include "cli/rtbench_counts.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
+#include "cli/rtbench_profile.h"
+#include "harness/counting.h"
 #include "harness/plan.h"
 #include "harness/process.h"
 #include "harness/role.h"
@@ -30,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -37,6 +41,7 @@ enum {
     STACK_BYTES = 512 * 1024,
     HEAP_BYTES = 1024 * 1024,
     TIMEOUT_PERIODS = 20,
+    DATE_BYTES = 32,
     /* RT-Bench kills no job. Under FIFO one that hangs would take the machine along; the rest may
      * take as long as a period may. */
     FIFO_TIMEOUT_S = 60,
@@ -48,7 +53,9 @@ struct session {
     struct laxity_run_plan plan;
     struct laxity_task_plan task; /* its only one */
     struct laxity_error error;
-    FILE *csv; /* NULL = stdout, or nothing */
+    struct laxity_counting counting; /* of -M, or of a port that was built to count */
+    FILE *csv;                       /* NULL = stdout, or nothing */
+    FILE *profile_csv;               /* of -M */
     char executable[PATH_MAX];
     char run_dir[PATH_MAX];
 };
@@ -119,23 +126,70 @@ static void remove_run_dir(const struct session *session)
     (void)rmdir(session->run_dir);
 }
 
-/* Before any job runs, so that an unwritable path costs no measurement. */
-static int open_csv(struct session *session)
+static int open_output(struct session *session, const char *path, const char *mode, FILE **out_file)
 {
-    if (session->options.level != LAXITY_RTBENCH_FILE) {
-        return 0;
-    }
-    session->csv = fopen(session->options.csv_path, "we");
-    if (!session->csv) {
+    *out_file = fopen(path, mode);
+    if (!*out_file) {
         return laxity_refuse(
             &session->error,
             LAXITY_EXIT_USAGE,
             "cannot write %.120s: %s; choose another -o",
-            session->options.csv_path,
+            path,
             strerrordesc_np(errno)
         );
     }
     return 0;
+}
+
+/* NAME.csv -> NAME_perf_profile.csv */
+static int open_profile(struct session *session)
+{
+    static const char suffix[] = ".csv";
+    char path[PATH_MAX];
+    const char *csv_path = session->options.csv_path;
+    const int length = (int)(strlen(csv_path) - strlen(suffix));
+    laxity_format(path, sizeof path, "%.*s_perf_profile%s", length, csv_path, suffix);
+    return open_output(session, path, "we", &session->profile_csv);
+}
+
+/* A port's log file, which its process opens for itself and goes on with: NAME.csv -> NAME.log. */
+static int begin_log(struct session *session)
+{
+    static const char suffix[] = ".csv";
+    const char *csv_path = session->options.csv_path;
+    const int length = (int)(strlen(csv_path) - strlen(suffix));
+    char path[PATH_MAX];
+    char date[DATE_BYTES];
+    const time_t now = time(NULL);
+    struct tm local;
+    FILE *log = NULL;
+    if (strcmp(csv_path, LAXITY_RTBENCH_CSV_PATH) == 0) {
+        laxity_format(path, sizeof path, "./benchmark.log");
+    } else {
+        laxity_format(path, sizeof path, "%.*s.log", length, csv_path);
+    }
+    if (open_output(session, path, "ae", &log)) {
+        return -1;
+    }
+    (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", localtime_r(&now, &local));
+    (void)fprintf(log, "\n\tNEW RUN AT: %s\n", date);
+    (void)fclose(log);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+    (void)setenv(LAXITY_LOG_FILE_VARIABLE, path, 1);
+    return 0;
+}
+
+/* Before any job runs, so that an unwritable path costs no measurement. */
+static int open_outputs(struct session *session)
+{
+    if (session->options.level == LAXITY_RTBENCH_FILE &&
+        open_output(session, session->options.csv_path, "we", &session->csv)) {
+        return -1;
+    }
+    if (laxity_workload_ops()->has_log_file && begin_log(session)) {
+        return -1;
+    }
+    return session->options.is_profiling ? open_profile(session) : 0;
 }
 
 static int find_executable(struct session *session)
@@ -172,6 +226,54 @@ static int64_t job_timeout_ns(const struct laxity_rtbench_options *options)
     return wanted_ns > least_ns ? wanted_ns : least_ns;
 }
 
+/* A run that was to count and cannot is no result: RT-Bench's harness refuses it, too. What only
+ * some events lack the run tells itself. */
+static int refuse_uncounted(struct session *session)
+{
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+    const uint32_t first = LAXITY_RTBENCH_L1_REFERENCES;
+    laxity_explain_counter_refusal(session->counting.refusals[first], reason, sizeof reason);
+    return laxity_refuse(
+        &session->error,
+        LAXITY_EXIT_LACKING,
+        "none of RT-Bench's events can be counted: %s; %s",
+        reason,
+        session->options.is_profiling ? "leave -M out" : "build the port without CORE and FEAT_PERF"
+    );
+}
+
+static int prepare_counting(struct session *session)
+{
+    struct laxity_counting *counting = &session->counting;
+    if (!session->options.is_profiling && !laxity_workload_ops()->counts_events) {
+        return 0;
+    }
+    counting->n_events = LAXITY_RTBENCH_COUNTS;
+    if (laxity_rtbench_resolve_counts(counting->events, &session->error)) {
+        return -1;
+    }
+    struct laxity_counting tried = *counting;
+    laxity_try_counters(&tried);
+    memcpy(counting->refusals, tried.refusals, sizeof tried.refusals);
+    for (uint32_t i = 0; i < tried.n_events; i++) {
+        if (tried.events[i].platform_event[0] != '\0') {
+            return 0;
+        }
+    }
+    return refuse_uncounted(session);
+}
+
+static void plan_counting(struct session *session)
+{
+    const struct laxity_rtbench_options *options = &session->options;
+    struct laxity_run_plan *plan = &session->plan;
+    memcpy(plan->events, session->counting.events, sizeof plan->events);
+    plan->n_events = session->counting.n_events;
+    plan->sample_bucket_ns =
+        options->is_profiling ? options->profiling_bucket_ns : LAXITY_ABSENT_NS;
+    plan->sample_cpu = options->profiling_cpu;
+}
+
 static void fill_plan(struct session *session)
 {
     const struct laxity_rtbench_options *options = &session->options;
@@ -180,8 +282,9 @@ static void fill_plan(struct session *session)
     session->plan.duration_ns = LAXITY_ABSENT_NS;
     session->plan.seed = 1;
     session->plan.snapshots = LAXITY_SNAPSHOTS_NONE; /* no column of RT-Bench's needs one */
-    session->plan.keep =
-        options->level == LAXITY_RTBENCH_ERRORS ? LAXITY_KEEP_MISSES : LAXITY_KEEP_ALL;
+    const bool needs_all = options->level != LAXITY_RTBENCH_ERRORS || options->is_profiling;
+    session->plan.keep = needs_all ? LAXITY_KEEP_ALL : LAXITY_KEEP_MISSES;
+    plan_counting(session);
     session->plan.progress_fd = -1;
     session->plan.parent_fd = -1;
     session->plan.launcher = options->launcher;
@@ -239,6 +342,41 @@ static void repeat_output(const struct session *session)
     (void)fclose(log);
 }
 
+/* Whoever was interrupted before t0 has no samples, and a profile of its header alone. */
+static struct laxity_rtbench_profile *open_samples(const struct session *session)
+{
+    struct laxity_rtbench_profile *profile = NULL;
+    if (session->profile_csv) {
+        (void)laxity_rtbench_profile_open(session->run_dir, &profile);
+    }
+    return profile;
+}
+
+static void note_lost_samples(const struct session *session)
+{
+    const int64_t lost = session->profile_csv ? laxity_rtbench_lost_samples(session->run_dir) : 0;
+    char text[LAXITY_ERROR_TEXT_BYTES];
+    if (lost > 0) {
+        laxity_format(
+            text,
+            sizeof text,
+            "%lld samples came late and are not in the profile; a longer -B loses fewer",
+            (long long)lost
+        );
+        print_note(text);
+    }
+}
+
+/* Returns 0 or -errno. */
+static int close_output(FILE **file, int rc)
+{
+    if (*file && fclose(*file) != 0 && rc == 0) {
+        rc = -errno;
+    }
+    *file = NULL;
+    return rc;
+}
+
 static void write_jobs(struct session *session)
 {
     const struct laxity_rtbench_format format = {
@@ -246,13 +384,18 @@ static void write_jobs(struct session *session)
         .period_ns = session->options.period_ns,
         .rate_hz = laxity_rtbench_rate_hz(session->run_dir),
         .hides_skipped = laxity_workload_ops()->hides_skipped,
+        .events = session->counting.n_events > 0 ? session->counting.events : NULL,
+        .profile = open_samples(session),
     };
     FILE *out = session->csv ? session->csv : stdout;
     int rc = laxity_rtbench_write_jobs(session->run_dir, &format, out);
-    if (session->csv && fclose(session->csv) != 0 && rc == 0) {
-        rc = -errno;
+    if (rc == 0 && session->profile_csv) {
+        rc = laxity_rtbench_profile_write(format.profile, session->profile_csv);
     }
-    session->csv = NULL;
+    laxity_rtbench_profile_close(format.profile);
+    note_lost_samples(session);
+    rc = close_output(&session->csv, rc);
+    rc = close_output(&session->profile_csv, rc);
     if (rc) {
         laxity_error_set(
             &session->error,
@@ -271,7 +414,7 @@ static void run(struct session *session)
     repeat_output(session);
     if (session->error.exit_code == LAXITY_EXIT_INTERRUPTED) {
         /* RT-Bench's way to end a run without -t. */
-        if (session->options.level == LAXITY_RTBENCH_HUMAN) {
+        if (session->options.level >= LAXITY_RTBENCH_HUMAN) {
             print_note(session->error.text);
         }
         session->error.exit_code = LAXITY_EXIT_DONE;
@@ -304,7 +447,8 @@ static void start(struct session *session, int argc, char **argv)
         return;
     }
     hold_signals();
-    if (find_executable(session) || open_csv(session) || make_run_dir(session)) {
+    if (find_executable(session) || prepare_counting(session) || open_outputs(session) ||
+        make_run_dir(session)) {
         return;
     }
     fill_plan(session);
@@ -323,9 +467,8 @@ static int run_by_user(int argc, char **argv)
     if (session->error.exit_code != 0) {
         print_note(session->error.text);
     }
-    if (session->csv) {
-        (void)fclose(session->csv);
-    }
+    (void)close_output(&session->csv, 0);
+    (void)close_output(&session->profile_csv, 0);
     remove_run_dir(session);
     laxity_rtbench_options_free(&session->options);
     const int exit_code = session->error.exit_code;

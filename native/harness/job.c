@@ -127,7 +127,7 @@ static int64_t execute_job(const struct laxity_engine *engine, struct laxity_job
     const uint64_t start_ticks = engine->has_ticks ? laxity_ticks() : 0;
     const int64_t start_ns = laxity_now_ns();
     laxity_atomic64_store_ns(&engine->task->state.job_start_ns, start_ns);
-    benchmark_execution(engine->workload_argc, engine->workload_argv);
+    engine->execute(engine->workload_argc, engine->workload_argv);
     const int64_t finish_ns = laxity_now_ns();
     record->finish_ticks = engine->has_ticks ? laxity_ticks() : 0;
     record->start_ticks = start_ticks;
@@ -152,16 +152,19 @@ void laxity_engine_publish(
 
 /* Where jobs are isolated, telling the value means checking the job and taking back what it left.
  */
-static float read_log_value(const struct laxity_engine *engine)
+static void read_log_values(const struct laxity_engine *engine, float *out_values)
 {
-    if (!benchmark_log_data) {
-        return 0.0F;
-    }
-    const bool is_isolated = laxity_workload_ops()->isolate_next != NULL;
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    const bool is_isolated = ops->isolate_next != NULL;
     const int64_t begin_ns = is_isolated ? laxity_now_ns() : 0;
-    const float value = benchmark_log_data();
+    if (ops->log) {
+        ops->log->read(out_values, engine->task->state.n_log_names);
+    } else if (benchmark_log_data) {
+        out_values[0] = benchmark_log_data();
+    } else {
+        return;
+    }
     engine->task->state.isolating.checking_ns = is_isolated ? laxity_now_ns() - begin_ns : 0;
-    return value;
 }
 
 void laxity_engine_note_abort(
@@ -223,7 +226,7 @@ int64_t laxity_engine_run_job(
         laxity_threads_count_job(engine->threads, engine->segment->snapshots, record);
         laxity_threads_take_signals();
     }
-    record->log_value = read_log_value(engine);
+    read_log_values(engine, record->log_values);
     take_cause(engine, record);
     take_regions(record);
     laxity_engine_publish(engine, current);

@@ -18,6 +18,7 @@ struct laxity_engine {
     struct laxity_segment *segment;
     struct laxity_task *task;
     struct laxity_job_record *ring;
+    void (*execute)(int argc, void **argv); /* a job */
     int workload_argc;
     void **workload_argv;
     int32_t tid;

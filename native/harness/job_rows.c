@@ -102,6 +102,19 @@ bool laxity_job_layout_has(const struct laxity_job_layout *layout, const char *n
     return false;
 }
 
+/* One column per different name. Where in a row its value stands is up to the row's task. */
+static void add_log_names(struct laxity_job_layout *layout, const struct laxity_task_state *state)
+{
+    for (uint32_t i = 0; i < state->n_log_names; i++) {
+        const char *name = state->log_names[i];
+        if (layout->n_log_fields < LAXITY_LOG_COLUMNS_MAX && !laxity_job_layout_has(layout, name)) {
+            const struct laxity_field field = {name, 'f', sizeof(float)};
+            add_field(layout, field, offsetof(struct laxity_job_row, log_values));
+            layout->n_log_fields++;
+        }
+    }
+}
+
 /* Two columns per event that at least one task counts. */
 static void add_counts(struct laxity_job_layout *layout, struct laxity_segment *segment)
 {
@@ -130,13 +143,7 @@ struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment)
     }
     add_counts(&layout, segment);
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
-        const char *name = laxity_segment_task(segment, i)->state.log_name;
-        if (name[0] != '\0' && layout.n_log_fields < LAXITY_LOG_COLUMNS_MAX &&
-            !laxity_job_layout_has(&layout, name)) {
-            const struct laxity_field field = {name, 'f', sizeof(float)};
-            add_field(&layout, field, offsetof(struct laxity_job_row, log_value));
-            layout.n_log_fields++;
-        }
+        add_log_names(&layout, &laxity_segment_task(segment, i)->state);
     }
     return layout;
 }
@@ -146,7 +153,7 @@ struct laxity_job_row laxity_job_row_absent(
 )
 {
     /* Whatever nobody fills in is absent, never zero. */
-    struct laxity_job_row row = {LAXITY_JOBS_ABSENT, .log_value = __builtin_nanf("")};
+    struct laxity_job_row row = {LAXITY_JOBS_ABSENT};
     row.task = task;
     row.job = job;
     row.release_ns = laxity_release_ns(releases, job);
@@ -155,6 +162,9 @@ struct laxity_job_row laxity_job_row_absent(
     row.cause = LAXITY_CAUSE_NONE;
     row.calls = 1;
     laxity_counts_set_absent(&row.counts);
+    for (unsigned i = 0; i < LAXITY_LOG_VALUES_MAX; i++) {
+        row.log_values[i] = __builtin_nanf("");
+    }
     return row;
 }
 
@@ -201,27 +211,40 @@ struct laxity_job_row laxity_job_row_of(
     row.migrated_at = record->migrated_at;
     row.roi_ns = record->roi_ns;
     row.roi_count = record->roi_count;
-    row.log_value = record->log_value;
+    memcpy(row.log_values, record->log_values, sizeof row.log_values);
     row.counts = record->counts;
     return row;
+}
+
+/* The row's value of this name; NaN if its task has none. */
+static float log_value_of(
+    const struct laxity_job_row *row, const struct laxity_task_state *state, const char *name
+)
+{
+    for (uint32_t i = 0; i < state->n_log_names; i++) {
+        if (strcmp(state->log_names[i], name) == 0) {
+            return row->log_values[i];
+        }
+    }
+    return __builtin_nanf("");
 }
 
 void laxity_job_row_pack(
     const struct laxity_job_layout *layout,
     const struct laxity_job_row *row,
-    const char *log_name,
+    const struct laxity_task_state *state,
     unsigned char *out
 )
 {
-    const float absent = __builtin_nanf("");
     const unsigned first_log = layout->n_fields - layout->n_log_fields;
     for (unsigned i = 0; i < layout->n_fields; i++) {
         const struct laxity_field *field = &layout->fields[i];
-        const void *source = (const char *)row + layout->offsets[i];
-        if (i >= first_log && strcmp(field->name, log_name) != 0) {
-            source = &absent;
+        if (i >= first_log) {
+            const float value = log_value_of(row, state, field->name);
+            memcpy(out, &value, sizeof value);
+        } else {
+            memcpy(out, (const char *)row + layout->offsets[i], field->bytes);
         }
-        memcpy(out, source, field->bytes);
         out += field->bytes;
     }
 }

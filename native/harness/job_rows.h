@@ -22,7 +22,7 @@ enum {
 /* One row with every column that could be there. */
 struct laxity_job_row {
     LAXITY_JOBS_MEMBERS
-    float log_value;
+    float log_values[LAXITY_LOG_VALUES_MAX]; /* in the order of their task's names */
     struct laxity_counts counts;
 };
 
@@ -60,12 +60,12 @@ struct laxity_job_row laxity_job_row_of(
 /*
  * laxity_job_row_pack - write the row's columns to out (layout->row_bytes bytes)
  *
- * `log_name` = the log column of the row's task ("" = none); other tasks' log columns become NaN.
+ * `state` = that of the row's task, for the names of its log columns; other tasks' become NaN.
  */
 void laxity_job_row_pack(
     const struct laxity_job_layout *layout,
     const struct laxity_job_row *row,
-    const char *log_name,
+    const struct laxity_task_state *state,
     unsigned char *out
 );
 

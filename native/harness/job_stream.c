@@ -111,7 +111,7 @@ put_row(struct laxity_job_stream *stream, struct laxity_task *task, struct laxit
             }
         }
         unsigned char *out = segment->rows + (size_t)segment->rows_buffered * row_bytes;
-        laxity_job_row_pack(&stream->layout, row, task->state.log_name, out);
+        laxity_job_row_pack(&stream->layout, row, &task->state, out);
         segment->rows_buffered++;
         note_order(segment, row);
     }

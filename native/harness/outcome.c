@@ -415,29 +415,29 @@ static void write_fallback_list(
     }
 }
 
+static void write_left_out_column(struct laxity_json *json, const char *task, const char *column)
+{
+    char what[LAXITY_ERROR_TEXT_BYTES];
+    struct laxity_fallback fallback = {.used = "no column"};
+    laxity_format(what, sizeof what, "%s: log column %s", task, column);
+    laxity_format(
+        fallback.reason,
+        sizeof fallback.reason,
+        "a run has room for %d different ones; let tasks share a header",
+        LAXITY_LOG_COLUMNS_MAX
+    );
+    write_fallback(json, what, &fallback);
+}
+
 static void write_left_out(struct laxity_json *json, struct laxity_segment *segment)
 {
     const struct laxity_job_layout layout = laxity_job_layout_of(segment);
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(segment, i);
-        if (task->state.log_name[0] != '\0' &&
-            !laxity_job_layout_has(&layout, task->state.log_name)) {
-            char what[LAXITY_ERROR_TEXT_BYTES];
-            struct laxity_fallback fallback = {.used = "no column"};
-            laxity_format(
-                what,
-                sizeof what,
-                "%s: log column %s",
-                task->config.process.name,
-                task->state.log_name
-            );
-            laxity_format(
-                fallback.reason,
-                sizeof fallback.reason,
-                "a run has room for %d different ones; let tasks share a header",
-                LAXITY_LOG_COLUMNS_MAX
-            );
-            write_fallback(json, what, &fallback);
+        for (uint32_t j = 0; j < task->state.n_log_names; j++) {
+            if (!laxity_job_layout_has(&layout, task->state.log_names[j])) {
+                write_left_out_column(json, task->config.process.name, task->state.log_names[j]);
+            }
         }
     }
 }

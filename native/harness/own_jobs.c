@@ -151,7 +151,6 @@ static void fill_finish(struct laxity_job_record *record, const struct laxity_ow
     record->blockings = INT32_MIN;
     record->minor_faults = INT32_MIN;
     record->major_faults = INT32_MIN;
-    record->log_value = __builtin_nanf("");
     record->roi_ns = LAXITY_ABSENT_NS;
     record->roi_count = UINT32_MAX;
 }

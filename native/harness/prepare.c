@@ -65,28 +65,81 @@ static void copy_name(char *name, size_t bytes, const char *from, char end)
     name[used] = '\0';
 }
 
-/* The comma that RT-Bench wants in front is dropped. RT-Bench prints a header of several columns as
- * it is, and one value below the first. */
-static void take_log_name(struct laxity_task_state *state)
+/* How many values the workload has of each job, and what it calls them; NULL = none. */
+static const char *find_log_header(unsigned *out_n)
 {
-    const char *header = benchmark_log_header ? benchmark_log_header() : NULL;
-    if (!header || !benchmark_log_data) {
-        return;
+    const struct laxity_log_ops *log = laxity_workload_ops()->log;
+    if (log) {
+        return log->header(out_n);
     }
-    header += header[0] == ',';
-    copy_name(state->log_name, sizeof state->log_name, header, ',');
-    const char *comma = strchr(header, ',');
-    if (comma && comma[1] != '\0') {
-        char all[LAXITY_NAME_BYTES];
-        char what[LAXITY_NAME_BYTES];
-        copy_name(all, sizeof all, header, '\0');
-        laxity_format(what, sizeof what, "log columns %.48s", all);
-        laxity_add_fallback(
-            &state->process,
-            what,
-            state->log_name,
+    *out_n = 1;
+    return benchmark_log_header && benchmark_log_data ? benchmark_log_header() : NULL;
+}
+
+static void note_log_names(struct laxity_task_state *state, const char *header, unsigned n_values)
+{
+    char all[LAXITY_NAME_BYTES];
+    char what[LAXITY_NAME_BYTES];
+    char used[LAXITY_NAME_BYTES];
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+    copy_name(all, sizeof all, header, '\0');
+    laxity_format(what, sizeof what, "log columns %.48s", all);
+    laxity_format(used, sizeof used, "the first %u", (unsigned)state->n_log_names);
+    if (laxity_workload_ops()->log) {
+        laxity_format(
+            reason,
+            sizeof reason,
+            "there are %u values a job, and room for %d; name as many columns in the header",
+            n_values,
+            LAXITY_LOG_VALUES_MAX
+        );
+    } else {
+        laxity_format(used, sizeof used, "%s", state->log_names[0]);
+        laxity_format(
+            reason,
+            sizeof reason,
             "benchmark_log_data gives one value a job; name one column in benchmark_log_header"
         );
+    }
+    laxity_add_fallback(&state->process, what, used, reason);
+}
+
+/* No name is empty, and none of a task stands twice: each is a column. */
+static void take_log_name(struct laxity_task_state *state, const char *from)
+{
+    char *name = state->log_names[state->n_log_names];
+    copy_name(name, LAXITY_NAME_BYTES, from, ',');
+    bool is_taken = name[0] == '\0';
+    for (uint32_t i = 0; i < state->n_log_names; i++) {
+        is_taken |= strcmp(state->log_names[i], name) == 0;
+    }
+    state->n_log_names++;
+    if (is_taken) {
+        char copy[LAXITY_NAME_BYTES];
+        laxity_format(copy, sizeof copy, "%s", name[0] == '\0' ? "value" : name);
+        laxity_format(name, LAXITY_NAME_BYTES, "%.56s %u", copy, (unsigned)state->n_log_names);
+    }
+}
+
+/* The comma that RT-Bench wants in front is dropped. RT-Bench prints a header as it is, and as many
+ * values below it as there are. */
+static void take_log_names(struct laxity_task_state *state)
+{
+    unsigned n_values = 0;
+    const char *header = find_log_header(&n_values);
+    header = header && header[0] == ',' ? header + 1 : header;
+    if (!header || header[0] == '\0') {
+        return;
+    }
+    const char *rest = header;
+    while (rest[0] != '\0' && state->n_log_names < n_values &&
+           state->n_log_names < LAXITY_LOG_VALUES_MAX) {
+        take_log_name(state, rest);
+        rest += strcspn(rest, ",");
+        rest += rest[0] == ',';
+    }
+    if (rest[0] != '\0' || state->n_log_names < n_values) {
+        note_log_names(state, header, n_values);
     }
 }
 
@@ -236,7 +289,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
             task->config.process.advice.output
         );
     }
-    take_log_name(&task->state);
+    take_log_names(&task->state);
     task->state.has_regions = ops->has_regions;
     if (task->config.is_memory_need == 0) {
         lock_memory(state);

@@ -20,6 +20,7 @@
 #include "harness/sampler.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
+#include "harness/workload_ops.h"
 
 #include <laxity/hooks.h>
 
@@ -72,6 +73,12 @@ void laxity_job_failed(const char *reason)
     _exit(LAXITY_EXIT_VIOLATED);
 }
 
+static void (*execution(void))(int argc, void **argv)
+{
+    void (*const own)(int, void **) = laxity_workload_ops()->execute;
+    return own ? own : benchmark_execution;
+}
+
 /* The process of one job: what its task was given it has by inheritance, or makes again. */
 static int run_single_job(
     struct laxity_segment *segment, const struct laxity_role *role, int argc, void **workload_argv
@@ -84,6 +91,7 @@ static int run_single_job(
         .segment = segment,
         .task = task,
         .ring = ring,
+        .execute = execution(),
         .workload_argc = argc,
         .workload_argv = workload_argv,
         .tid = (int32_t)gettid(),
@@ -123,6 +131,7 @@ static int run_task(
         .segment = segment,
         .task = task,
         .ring = laxity_segment_ring(segment, role->index),
+        .execute = execution(),
         .workload_argc = argc,
         .workload_argv = workload_argv,
         .tid = (int32_t)gettid(),
@@ -191,9 +200,10 @@ static void run_passes(
     struct laxity_segment *segment, struct laxity_corunner *corunner, int argc, void **workload_argv
 )
 {
+    void (*const execute)(int, void **) = execution();
     while (!stop &&
            atomic_load_explicit(&segment->run.stop, memory_order_relaxed) != LAXITY_RUN_STOPS) {
-        benchmark_execution(argc, workload_argv);
+        execute(argc, workload_argv);
         laxity_atomic64_increment(&corunner->passes);
     }
 }

@@ -34,15 +34,16 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 15,
+    LAXITY_SEGMENT_VERSION = 16,
     /* Of this version, where pointers have 64 bits. */
-    LAXITY_VERSION_RECORD_BYTES = 384,
-    LAXITY_VERSION_TASK_BYTES = 99968,
+    LAXITY_VERSION_RECORD_BYTES = 512,
+    LAXITY_VERSION_TASK_BYTES = 101120,
     LAXITY_VERSION_HEADER_BYTES = 80000,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
     LAXITY_LOG_COLUMNS_MAX = 64, /* different ones: a row has room for no more */
+    LAXITY_LOG_VALUES_MAX = 16,  /* of one task */
     /* Rows are gathered and written together: one system call for many rows. */
     LAXITY_ROWS_BUFFER_BYTES = 64 * 1024,
     LAXITY_THREAD_NAME_BYTES = 16, /* the kernel's */
@@ -87,7 +88,8 @@ enum laxity_record_state {
 };
 
 /* One ring slot. Whole pairs of cache lines, so that neighbours never share one with a slot that
- * the drain process reads. The counts come last: without events their lines are never touched. */
+ * the drain process reads. The counts and log values come last: without them their lines are never
+ * touched. */
 struct laxity_job_record {
     _Alignas(2 * LAXITY_CACHE_LINE_BYTES) _Atomic uint32_t state;
     int32_t tid;
@@ -106,7 +108,6 @@ struct laxity_job_record {
     int32_t blockings;
     int32_t minor_faults;
     int32_t major_faults;
-    float log_value;
     uint32_t
         cause; /* enum laxity_end of a job that was aborted while its task goes on, else NONE */
     int64_t roi_ns;
@@ -119,6 +120,7 @@ struct laxity_job_record {
     int32_t migrations; /* likewise */
     uint64_t migrated_at;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
+    float log_values[LAXITY_LOG_VALUES_MAX];
 };
 
 /* Clauses at the end of messages, "" = none: what they advise is spelled as the command line that
@@ -260,8 +262,9 @@ struct laxity_task_state {
     /* Of jobs that are programs: when the one that exists begins; 0 = none exists. */
     struct laxity_atomic64 program_release_ns;
     struct laxity_aborted aborted;
-    uint32_t has_regions;             /* of interest (workload_ops.h) */
-    char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
+    uint32_t has_regions; /* of interest (workload_ops.h) */
+    uint32_t n_log_names;
+    char log_names[LAXITY_LOG_VALUES_MAX][LAXITY_NAME_BYTES]; /* columns of its own values */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
     uint32_t snapshot_n;

@@ -19,6 +19,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+/* Of RT-Bench's command line: the log file of a port that has one. */
+#define LAXITY_LOG_FILE_VARIABLE "LAXITY_RTBENCH_LOG_FILE"
+
 /* What a job spent in its regions of interest, on the wall clock. */
 struct laxity_job_regions {
     int64_t total_ns; /* LAXITY_ABSENT_NS = it entered none */
@@ -70,6 +73,16 @@ struct laxity_program_ops {
     void (*reaped)(const struct rusage *usage, struct laxity_job_record *record);
 };
 
+/* Values that a workload tells of each job in another way than by benchmark_log_data. */
+struct laxity_log_ops {
+    /* After benchmark_init: the names of their columns between commas, and how many values there
+     * are. NULL = none. */
+    const char *(*header)(unsigned *out_n);
+
+    /* After each job: its first n values. NaN = it has none. */
+    void (*read)(float *out_values, unsigned n);
+};
+
 struct laxity_workload_ops {
     /*
      * Become the executable whose jobs these are. Called with all words of a process of a run,
@@ -77,8 +90,20 @@ struct laxity_workload_ops {
      */
     void (*hand_over)(char **argv);
 
+    /* A job, in place of benchmark_execution, which it calls: it has threads to release. */
+    void (*execute)(int argc, void **argv);
+
     /* -l of RT-Bench's command line, before benchmark_init. */
     void (*set_log_level)(uint32_t level);
+
+    /* A port that was built to log to a file; set_log_level opens what the environment names. */
+    bool has_log_file;
+
+    /* NULL = the workload has benchmark_log_header and benchmark_log_data, or neither. */
+    const struct laxity_log_ops *log;
+
+    /* RT-Bench's CSV has its columns of counters. */
+    bool counts_events;
 
     /* RT-Bench's CSV has no rows of skipped deadlines. */
     bool hides_skipped;

@@ -192,7 +192,6 @@ static void program_reaped(const struct rusage *usage, struct laxity_job_record 
     record->minor_faults = since(usage->ru_minflt, start->minor_faults);
     record->major_faults = since(usage->ru_majflt, start->major_faults);
     record->blockings = INT32_MIN; /* its end is one, counted or not as it happens */
-    record->log_value = __builtin_nanf("");
     pass_on_output();
 }
 

@@ -67,6 +67,21 @@ ifeq ($(FEAT_PRINT_SKIPPED_DEADLINE),n)
 override LDFLAGS += -Wl,--undefined=laxity_rtbench_hides_skipped
 endif
 
+# A log file that the harness opens; with FEAT_DEBUG_FILE all that the port logs goes there.
+ifneq ($(filter y,$(FEAT_BMARK_LOG_FILE) $(FEAT_DEBUG_FILE)),)
+override LDFLAGS += -Wl,--undefined=laxity_rtbench_log_file
+endif
+ifeq ($(FEAT_DEBUG_FILE),y)
+override CFLAGS += -DFEAT_DEBUG_FILE=1
+endif
+
+# Columns of counters: older versions have them where CORE names one of theirs, newer ones ask for them.
+ifneq ($(filter CORTEX_A53 CORE_I7,$(CORE))$(filter y,$(FEAT_PERF)),)
+ifneq ($(FEAT_PERF),n)
+override LDFLAGS += -Wl,--undefined=laxity_rtbench_counts_events
+endif
+endif
+
 # arm-linux-gnueabihf of gcc is armv7l-unknown-linux-gnueabihf elsewhere, i386 also i686.
 laxity_family = $(patsubst i%86,x86,$(patsubst arm%,arm,$(firstword $(subst -, ,$(1)))))
 laxity_machine = $(call laxity_family,$(firstword $(laxity_link)))
@@ -78,13 +93,10 @@ default: all
 
 # What a port may ask of the build, and the library does not have.
 laxity_statically := $(filter y,$(FEAT_GCC_STATIC) $(FEAT_STATICX))
-laxity_counters := $(if $(CORE),CORE=$(CORE),$(if $(filter y,$(FEAT_PERF)),FEAT_PERF=y))
 
 # There is nothing to compile; it only says what a linker would say less plainly, and whose harness it is.
 rtbench:
 	$(if $(wildcard $(laxity_library)),,$(error rtbench.mk: linking with $(laxity_library): there is no such file; $(laxity_remedy)))
 	$(if $(filter $(laxity_machine),$(laxity_compiler_machine)),,$(error rtbench.mk: compiling with "$(CC)": it is for $(or $(laxity_compiler_machine),an unknown machine), and $(laxity_library) for $(laxity_machine); choose another CC, or name that machine's build directory in LAXITY_BUILD))
 	$(if $(laxity_statically),$(if $(filter -static,$(laxity_link)),,$(error rtbench.mk: linking statically with $(laxity_library): it is for dynamic links; name a static build in LAXITY_BUILD (meson setup DIR -Dc_link_args=-static))))
-	$(if $(filter y,$(FEAT_BMARK_LOG_FILE)$(FEAT_DEBUG_FILE)),$(error rtbench.mk: FEAT_BMARK_LOG_FILE=y: not supported: log_filep stays NULL, nothing is written to it; leave the switch out, or let the port open a file of its own by open_log_file))
-	$(if $(laxity_counters),$(warning rtbench.mk: $(laxity_counters): counters have no columns in RT-Bench's CSV here; count with laxity run --events))
 	@echo "rtbench.mk: links with laxity's harness, $(laxity_library)"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Counters of a real kernel's PMU driver, in a virtual machine whose PMU counts exactly."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -17,6 +18,8 @@ PASSES = 1_000_000
 # Two instructions per pass (tests/native/counters/counted_loop.c).
 LOOP_INSTRUCTIONS = 2 * PASSES
 JOBS = 10
+# What the reading of six counters adds to a job: 5,000 instructions for each of its two samples.
+AROUND = 0.02
 # Of the laxity-trace that samples it all: longer than the run.
 SAMPLED_S = 4
 EVENTS = "--event instructions --event cycles --event page-faults"
@@ -105,3 +108,35 @@ def test_interrupts_count_at_least_what_each_job_executes_between_two_samples(
         within = (when > job["start_ns"]) & (when < job["finish_ns"])
         assert within.any()
         assert (instructions["tid"][within] == job["tid"]).all()
+
+
+@pytest.mark.serial
+@pytest.mark.slow
+def test_instructions_of_a_known_loop_stand_in_rt_benchs_columns_and_profile(
+    tmp_path: Path,
+) -> None:
+    loop = CROSS / "tests" / "native" / "counted_loop"
+    if not loop.exists():
+        pytest.skip("no cross build for aarch64; ./check makes it")
+    profiled = f"-p 0.02 -t {JOBS} -l 2 -o /run/f -M 1 -B 1000000 -b {PASSES}"
+    guest = run_guest(
+        WITH_PMU,
+        tmp_path,
+        CROSS / "tests" / "native" / "guest_init",
+        {"/counted_loop": loop},
+        [["/counted_loop", *profiled.split()]],
+    )
+    assert guest.statuses == [0]
+    rows = list(csv.DictReader(guest.files["/run/f.csv"].decode().splitlines()))
+    finished = [row for row in rows if float(row["job_end(seconds)"]) > 0]
+    assert len(finished) == JOBS
+    for column in ("instructions_retired", "cpu_clock_count"):
+        counted = [int(row[column]) for row in finished]
+        assert all(abs(one - LOOP_INSTRUCTIONS) <= AROUND * LOOP_INSTRUCTIONS for one in counted)
+    header, *samples = guest.files["/run/f_perf_profile.csv"].decode().splitlines()
+    assert header.startswith("samples,")
+    assert header.endswith(",inst_retired")
+    # The first sample of a job is its zero; the loop has passes left at each of the later ones.
+    sums = [int(line.rpartition(", ")[2]) for line in samples]
+    assert sums[0] == 0
+    assert 0 < max(sums) <= JOBS * LOOP_INSTRUCTIONS

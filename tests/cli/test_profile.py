@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.commands import finish, start
+from tests.cli.commands import BUILT, finish, start
 from tests.cli.laxity_command import Laxity
 from tests.waiting import wait_until
 
@@ -356,3 +356,14 @@ def test_workers_are_for_what_is_simulated(laxity: Laxity):
     done = laxity("profile", "wcet", "mem", "--workers", "2", "--run-dir", "P")
     assert done.returncode == 2
     assert "--workers: on a machine one process runs after the other" in done.stderr
+
+
+def test_program_that_is_named_by_its_path_has_runs_of_its_name(laxity: Laxity):
+    program = BUILT.tools / "workloads" / "empty"
+    words = ("-p", "1ms", "-t", "3", "--processes", "1", "--allow-unprivileged", "--no-report")
+    path, document = profiled(laxity, str(program), *words, "--scenario", "busy=load 64KiB@0")
+    assert json.loads((path / "manifest.json").read_text())["runs"] == [
+        "empty-alone-00",
+        "empty-busy-00",
+    ]
+    assert document["targets"][0]["workload"] == str(program)

@@ -3,6 +3,7 @@
 """RT-Bench's command line of workload executables, as its users and scripts call it."""
 
 import csv
+import json
 import signal
 import subprocess
 import time
@@ -232,6 +233,50 @@ def test_run_without_counters_needs_none(bench: Bench) -> None:
     assert (done.returncode, len(done.stdout.splitlines()) >= 3) == (0, True)
 
 
+COUNTS = [
+    *("job_l1_references", "job_l1_misses", "job_l1_miss_ratio(%%)"),
+    *("job_l2_references", "job_l2_misses", "job_l2_miss_ratio(%%)"),
+    *("instructions_retired", "cpu_clock_count"),
+]
+PROFILE = "samples,l1_references,l1_refills,l2_references,l2_refills,inst_retired"
+
+
+def counts_here() -> bool:
+    """Whether this machine counts what RT-Bench counts; most virtual ones do not."""
+    command = [str(BUILT.tools / "native" / "laxity-run"), "--list-events"]
+    events = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["events"]
+    (cycles,) = [one for one in events if one["name"] == "cycles"]
+    return cycles["platform_event"] is not None
+
+
+COUNTS_HERE = counts_here()
+
+
+def test_counters_that_are_not_there_are_told_before_any_job(bench: Bench) -> None:
+    if COUNTS_HERE:
+        pytest.skip("this machine has a PMU")
+    done = bench(EMPTY, "-p", "0.001", "-t", "3", "-M", "1", "-l", "2", "-o", "f")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("empty: none of RT-Bench's events can be counted: ")
+    assert done.stderr.endswith("; leave -M out\n")
+    assert [path.name for path in bench.directory.iterdir()] == ["temporary"]
+
+
+def test_counted_jobs_have_rt_benchs_columns_and_a_profile(bench: Bench) -> None:
+    if not COUNTS_HERE:
+        pytest.skip("no PMU: tests/cli/test_pmu.py has one")
+    words = ("-M", "1", "-B", "100000", "-l", "2", "-o", "f.csv", "-b", "spin 10")
+    done = bench(FAULT, "-p", "0.02", "-t", "3", *words)
+    assert done.returncode == 0, done.stderr
+    rows = bench.rows("f.csv")
+    assert list(rows[0]) == [*COLUMNS, *COUNTS]
+    assert all(float(row["cpu_clock_count"]) > 0 for row in started(rows))
+    header, *samples = (bench.directory / "f_perf_profile.csv").read_text().splitlines()
+    assert header == PROFILE
+    # A job spins for 10 of these, of which a loaded machine may lose some.
+    assert 1 <= int(samples[0].split(",")[0]) <= 3
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_stops_the_run_and_everything_is_written(
     bench: Bench, number: signal.Signals
@@ -279,7 +324,7 @@ def test_failed_init_says_what_the_workload_said(bench: Bench) -> None:
         (("-p", "0.1", "-m", "1KiB"), "-m 1KiB: not understood; write bytes, as in 65536, 64K"),
         (("-p", "0.1", "-T", "1000"), "-D and -T are of SCHED_DEADLINE; add its period, -P NS"),
         (("-p", "0.1", "-P", "1000000", "-f", "1"), "SCHED_FIFO and SCHED_DEADLINE exclude each"),
-        (("-p", "0.1", "-M", "1"), "not served here; write `laxity run -M --events NAME,NAME`"),
+        (("-p", "0.1", "-H", "0x1000", "-m", "1M"), "-H (--heap-location): the heap stays"),
         (("-g", "a.json"), "-g a.json: No such file or directory; correct the path"),
     ],
 )

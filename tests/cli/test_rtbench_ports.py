@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.commands import BUILT
 from tests.cli.laxity_command import PATIENCE_S, ROOT
-from tests.cli.test_rtbench import COLUMNS, started
+from tests.cli.test_rtbench import COLUMNS, COUNTS, COUNTS_HERE, started
 
 PORTS = ROOT / "tests" / "rtbench_port"
 MESON = Path(sys.executable).with_name("meson")
@@ -138,7 +138,7 @@ def test_make_file_below_a_path_with_a_blank_says_that_make_cannot_name_it(tmp_p
     assert "make cannot name a path with a blank" in done.stderr
 
 
-@pytest.mark.parametrize("level", [1, 2, 3, 4])
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 5])
 def test_message_is_printed_up_to_the_level_that_the_user_asked_for(tree: Tree, level: int) -> None:
     tree.build("c", "levels")
     done = tree.run("c", "./levels", *THREE_JOBS, "-l", str(level))
@@ -269,22 +269,111 @@ def test_skipped_deadlines_have_no_rows_where_the_port_wants_none(tree: Tree) ->
     assert len(tree.rows("c")) == 3
 
 
-def test_threads_and_log_files_of_the_harness_are_told_not_to_be_there(tree: Tree) -> None:
-    port = tree.directory / "c" / "total.c"
-    port.write_text('#include "multithread.h"\n' + port.read_text())
-    done = tree.make("c", "total")
-    assert done.returncode == 2
-    assert "not supported: multithread.h" in done.stderr
-    assert "benchmark_execution" in done.stderr
-    done = tree.make("c", "FEAT_BMARK_LOG_FILE=y")
-    assert done.returncode == 2
-    assert "not supported: log_filep stays NULL" in done.stderr
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_every_thread_runs_once_in_each_job_and_returns_before_its_end(
+    tree: Tree, n_threads: int
+) -> None:
+    tree.build("c", "threads")
+    done = tree.run("c", "./threads", *THREE_JOBS, "-l", "2", "-b", str(n_threads))
+    assert done.returncode == 0, done.stderr
+    # Threads and benchmark_execution add one each: (N + 1) more in each job.
+    sums = [float(row["sum"]) for row in started(tree.rows("c"))]
+    assert sums == [(n_threads + 1) * job for job in (1, 2, 3)]
+    assert done.stderr == "status 0\n"  # MULTITHREAD_DISABLED, after destroy_bench_threads
+
+
+def test_job_whose_thread_says_that_it_failed_fails_the_run(tree: Tree) -> None:
+    tree.build("c", "threads")
+    done = tree.run("c", "./threads", "-p", "0.01", "-t", "9", "-l", "2", "-b", "2 fail")
+    assert done.returncode == 1
+    assert "one of the workload's threads said MULTITHREAD_ERR" in done.stderr
+    ended = [row for row in tree.rows("c") if float(row["job_end(seconds)"]) > 0]
+    assert [float(row["sum"]) for row in ended] == [3, 6]
+
+
+def test_log_file_of_the_harness_goes_on_with_each_run(tree: Tree) -> None:
+    tree.build("c", "newer", "FEAT_BMARK_LOG_FILE=y")
+    for _ in range(2):
+        done = tree.run("c", "./newer", *THREE_JOBS, "-b", "a b")
+        assert done.returncode == 0, done.stderr
+    assert "shown: 3" in done.stderr
+    log = (tree.directory / "c" / "benchmark.log").read_text()
+    assert log.count("\tNEW RUN AT: ") == 2
+    assert log.count("hidden: 2\n") == 2
+    assert tree.run("c", "./newer", *THREE_JOBS, "-l", "1", "-o", "own.csv").returncode == 0
+    # At level 1 nothing of level 2 is logged.
+    assert "hidden" not in (tree.directory / "c" / "own.log").read_text()
+
+
+def test_debug_file_takes_all_that_a_port_logs(tree: Tree) -> None:
+    tree.build("c", "newer", "FEAT_DEBUG_FILE=y")
+    done = tree.run("c", "./newer", *THREE_JOBS, "-l", "5", "-o", "own")
+    assert (done.returncode, done.stderr) == (0, "")
+    log = (tree.directory / "c" / "own.log").read_text()
+    assert log.endswith("hidden: 0\nshown: 3\n")
+
+
+def test_log_file_that_cannot_be_written_is_refused_before_any_job(tree: Tree) -> None:
+    tree.build("c", "newer", "FEAT_BMARK_LOG_FILE=y")
+    done = tree.run("c", "./newer", *THREE_JOBS, "-o", "nowhere/own")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot write nowhere/own.log: No such file or directory" in done.stderr
+
+
+@pytest.mark.parametrize("asked", [(), ("EXTENDED_REPORT=1",)])
+@pytest.mark.parametrize("header", ["first,second", ",first,second"])
+def test_several_values_of_a_job_have_a_column_each(
+    tree: Tree, asked: tuple[str, ...], header: str
+) -> None:
+    tree.build("c", "values", *asked)
+    done = tree.run("c", "./values", *THREE_JOBS, "-l", "2", "-b", f"{header} 2")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = tree.rows("c")
+    assert list(rows[0]) == [*COLUMNS, "first", "second"]
+    # Job j has j + 0.5 and twice that; the third one says that it has none.
+    values = [(row["first"], row["second"]) for row in started(rows)]
+    assert values == [("1.5", "3"), ("2.5", "5"), ("nan", "nan")]
+
+
+@pytest.mark.parametrize(
+    ("header", "number", "columns", "reason"),
+    [
+        ("a,b,c", 2, ["a", "b"], "there are 2 values a job, and room for 16"),
+        ("a", 2, ["a"], "there are 2 values a job, and room for 16"),
+        (",".join("abcdefghijklmnopq"), 17, list("abcdefghijklmnop"), "there are 17 values a job"),
+        ("a,a", 2, ["a", "a 2"], ""),
+    ],
+)
+def test_header_that_names_another_number_of_values_is_told(
+    tree: Tree, header: str, number: int, columns: list[str], reason: str
+) -> None:
+    tree.build("c", "values")
+    done = tree.run("c", "./values", *THREE_JOBS, "-l", "2", "-b", f"{header} {number}")
+    assert done.returncode == 0
+    assert list(tree.rows("c")[0]) == [*COLUMNS, *columns]
+    assert reason in done.stderr
+    assert bool(reason) == bool(done.stderr)
+
+
+def test_people_read_several_values_behind_their_names(tree: Tree) -> None:
+    tree.build("c", "values")
+    done = tree.run("c", "./values", *THREE_JOBS, "-l", "4", "-b", "first,second 2")
+    assert ", first 1.5, second 3\n" in done.stdout
+
+
+@pytest.mark.parametrize("asked", ["CORE=CORTEX_A53", "FEAT_PERF=y"])
+def test_port_that_is_built_to_count_does_or_says_why_not(tree: Tree, asked: str) -> None:
+    tree.build("c", "total", asked)
+    done = tree.run("c", "./total", *THREE_JOBS, "-l", "2", "-b", "100")
+    if COUNTS_HERE:
+        assert done.returncode == 0, done.stderr
+        assert list(tree.rows("c")[0]) == [*COLUMNS, *COUNTS]
+    else:
+        assert done.returncode == 3
+        assert "build the port without CORE and FEAT_PERF" in done.stderr
 
 
 def test_what_a_port_asks_of_the_build_in_vain_is_told(tree: Tree) -> None:
-    done = tree.make("c", "CORE=CORTEX_A53")
-    assert done.returncode == 0
-    assert "CORE=CORTEX_A53: counters have no columns" in done.stderr
     done = tree.make("c", "FEAT_GCC_STATIC=y")
     assert done.returncode == 2
     assert "it is for dynamic links" in done.stderr

@@ -59,7 +59,8 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
     """Make the experiments of PAPER again on simulated platforms, or only those of some FIGUREs.
 
     Each value stands beside the paper's; the page says why they differ. Without PAPER it lists what
-    there is. Two reproductions are identical.
+    there is. Two reproductions are identical, but for what is measured on this machine, which is
+    made only if it is named: rt-bench table-4.
     """
     from laxity.papers.paper import paper_of  # noqa: PLC0415 - heavy
 

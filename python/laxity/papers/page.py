@@ -8,8 +8,15 @@ from laxity.jobs.sections import files, reproduce
 from laxity.page.blocks import Section
 from laxity.papers import section as papers
 from laxity.papers.paper import paper_of
-from laxity.papers.result import read_reproduction
+from laxity.papers.result import Reproduction, read_reproduction
 from laxity.store.run_directory import Run
+
+
+def _machine(document: Reproduction) -> str:
+    exhibits = paper_of(document.paper).named(document.figures)
+    if all(one.is_of_machine for one in exhibits):
+        return "this one, as it was"
+    return "simulated platforms, named in each table"
 
 
 def page_of(run: Run, _exceedance: float | None) -> Page:
@@ -26,7 +33,7 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
         asked=(paper_of(document.paper).reference, ", ".join(document.figures)),
         sentences=papers.sentences(document),
         message="" if run.manifest.status == "complete" else run.manifest.message,
-        machine="simulated platforms, named in each table",
+        machine=_machine(document),
     )
     about = Section("about", "What is reproduced", papers.overview(document))
     built = (about, *papers.sections(run), files.build(page), reproduce.build(page))

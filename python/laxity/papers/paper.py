@@ -24,8 +24,8 @@ NAMES = ("sebek", "raffeck", "rt-bench")
 
 # input: the platform file has it, from the paper or from another source. fitted: a value of the
 # platform file, or the size of a task, was chosen so that it comes out. predicted: nothing was;
-# only these say something of the model.
-Kind = Literal["input", "fitted", "predicted"]
+# only these say something of the model. measured: of the machine that made it, of no model.
+Kind = Literal["input", "fitted", "predicted", "measured"]
 # What the paper says of its value: it was measured, or follows from reasoning (a formula, a sum of
 # what is not independent).
 Basis = Literal["measured", "reasoned"]
@@ -114,7 +114,7 @@ class Experiment:
 
     Attributes:
         name: Of its run.
-        platform: A shipped one, by its name; "": none is simulated.
+        platform: A shipped one, by its name; "": none is simulated, and tasks run on this machine.
         work: What is done.
         changed: What the platform file has otherwise, TOML; its base is `platform` then.
         change: That in words: `with 2 ways`.
@@ -133,12 +133,21 @@ class Experiment:
             return f"programs of a suite, form {self.work.form}"
         if isinstance(self.work, LiveAnalysis):
             return "programs of ours, form sroa"
+        if self.is_of_machine:
+            return "this machine"
         return f"sim:{self.platform} {self.change}".rstrip()
+
+    @property
+    def is_of_machine(self) -> bool:
+        """Whether it runs on this machine, and comes out otherwise each time."""
+        return isinstance(self.work, TaskRun) and not self.platform
 
     @property
     def kind(self) -> str:
         """Of its figures."""
         is_analysis = isinstance(self.work, SuiteAnalysis | LiveAnalysis)
+        if self.is_of_machine:
+            return "measured"
         return "proven" if is_analysis else "simulated"
 
 
@@ -203,6 +212,11 @@ class Exhibit:
         """Whether it is of programs that laxity does not bring along."""
         return any(isinstance(one.work, SuiteAnalysis) for one in self.experiments)
 
+    @property
+    def is_of_machine(self) -> bool:
+        """Whether it is measured; then it is made only if it is named."""
+        return any(one.is_of_machine for one in self.experiments)
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:
@@ -229,7 +243,7 @@ class Paper:
     suite: str = ""
 
     def chosen(self, figures: Sequence[str], *, has_suite: bool = False) -> tuple[Exhibit, ...]:
-        """Return exhibits by their names, or all for which there is what they need.
+        """Return exhibits by their names, or all of models for which there is what they need.
 
         Args:
             figures: Their names; empty: all.
@@ -244,7 +258,7 @@ class Paper:
                 there = f"there are {', '.join(names)}"
                 msg = f'{self.name}: no figure "{figure}" is reproduced; {there}'
                 raise ConfigError(msg)
-        found = self.named(figures or names)
+        found = self.named(figures or [one.name for one in self.exhibits if not one.is_of_machine])
         needy = [one.name for one in found if one.needs_suite]
         if has_suite and not needy:
             msg = f"--suite: {self.name} {' '.join(figures)}".rstrip()
@@ -262,7 +276,7 @@ class Paper:
         return tuple(
             Fallback(what=one.name, used="left out", reason=reason)
             for one in self.exhibits
-            if not figures and one not in chosen
+            if not figures and one not in chosen and not one.is_of_machine
         )
 
     def named(self, names: Sequence[str]) -> tuple[Exhibit, ...]:

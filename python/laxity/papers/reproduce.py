@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import NATIVE_PLATFORM, CountedBy
+from laxity.core.spec import NATIVE_PLATFORM, CountedBy, Snapshots
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.probe import probe_of
@@ -109,8 +109,17 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
     return run_composite(whole, signals, platform)
 
 
-def platform_of(experiment: Experiment) -> SimulatedPlatform:
-    """Read the platform of an experiment.
+def platform_of(experiment: Experiment) -> Platform:
+    """Return this machine, or read the platform of an experiment.
+
+    Raises:
+        ConfigError: As of `simulated_of`.
+    """
+    return THIS_MACHINE if experiment.is_of_machine else simulated_of(experiment)
+
+
+def simulated_of(experiment: Experiment) -> SimulatedPlatform:
+    """Read the platform of an experiment that is simulated.
 
     Raises:
         ConfigError: There is none, or what is changed cannot be.
@@ -178,9 +187,13 @@ def _run_tasks(
         **({"duration": work.duration} if work.duration else {"jobs": work.jobs}),
         "seed": _SEED,
         "events": list(work.events),
-        "counters": CountedBy.MODEL,
         "trace": work.is_traced,
     }
+    if experiment.is_of_machine:
+        # Nothing stands between start and finish, as in what papers measure with.
+        table["snapshots"] = Snapshots.NONE
+    else:
+        table["counters"] = CountedBy.MODEL
     if work.sample_bucket:
         table |= {"sample_bucket": work.sample_bucket, "sample_by": work.sample_by}
     interfere = [parse_interfere_option(one) for one in work.interfere]
@@ -191,6 +204,7 @@ def _run_tasks(
         name=experiment.name,
         final=final,
         command_line=request.command_line,
+        allow_unprivileged=experiment.is_of_machine,
         is_quiet=True,
     )
     return run_once(one, signals, platform)
@@ -205,7 +219,7 @@ def _run_migrated(
 ) -> Finished:
     from laxity.papers.live_programs import link_program  # noqa: PLC0415 - as _analyse
 
-    platform = platform_of(experiment)
+    platform = simulated_of(experiment)
     with tempfile.TemporaryDirectory(prefix="laxity-live-") as directory:
         scratch = Path(directory)
         program = link_program(work.program, scratch)

@@ -30,8 +30,8 @@ _CLOSE = 0.05
 _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
 _DECIMALS = {
     **dict.fromkeys(("lines", "migrations", "programs", "clusters", "cycles", "peaks"), 0),
-    **dict.fromkeys(("of 5", "phases"), 0),
-    **dict.fromkeys(("ms", "times", "misses", "% of instructions"), 2),
+    **dict.fromkeys(("of 5", "phases", "jobs"), 0),
+    **dict.fromkeys(("ms", "us", "times", "misses", "% of instructions"), 2),
 }
 _KINDS = (
     "What is “input” the platform file has, from the paper or another source. What is “fitted” "

@@ -20,6 +20,7 @@ DEFINED = frozenset(
         "benchmark_verbosity",
         "close_log_file",
         "close_output_file",
+        "extra_measurement",
         "log_filep",
         "open_log_file",
         "open_output_file",

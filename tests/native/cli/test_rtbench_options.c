@@ -180,7 +180,8 @@ static void log_level_is_all_that_begins_with_l_as_in_rt_bench(void)
 
 static void options_that_mean_off_are_accepted(void)
 {
-    CHECK_EQUAL(parse("-p 1 -m 0 -M 0"), 0);
+    CHECK_EQUAL(parse("-p 1 -m 0 -M 0 -C 1 -B 1000000"), 0);
+    CHECK(!options.is_profiling);
 }
 
 static void output_shorter_than_its_suffix_is_taken_whole(void)
@@ -202,8 +203,8 @@ static void bad_values_are_refused_with_what_to_write(void)
     check_refusal("-p 0.01 -d 0.010000001", "longer than period");
     check_refusal("-p 1 -f 0", "-f 0: out of range; write 1 to 99");
     check_refusal("-p 1 -f 100", "-f 100: out of range; write 1 to 99");
-    check_refusal("-p 1 -l 0", "write 1, 2, 3 or 4");
-    check_refusal("-p 1 -l 5", "write 1, 2, 3 or 4");
+    check_refusal("-p 1 -l 0", "write 1, 2, 3, 4 or 5");
+    check_refusal("-p 1 -l 6", "write 1, 2, 3, 4 or 5");
     check_refusal("-p 1 -t -1", "write a number");
     check_refusal("-p 1 -c one", "write CPU numbers");
     check_refusal("-p", "-p needs a value: SECONDS");
@@ -256,10 +257,26 @@ static void memory_limit_is_taken(void)
 
 static void option_without_its_part_is_refused_by_name(void)
 {
-    check_refusal("-p 1 -M 1", "not served here");
-    check_refusal("-p 1 -C 0", "not served here");
-    check_refusal("-p 1 -B 1000", "not served here");
-    check_refusal("-p 1 -H heap", "heap");
+    check_refusal("-p 1 -H heap", "the heap stays the C library's; map that memory");
+    check_refusal("-p 1 -H 0x80000000", "the heap stays the C library's; map that memory");
+}
+
+static void profiling_has_a_cpu_and_a_bucket_in_nanoseconds(void)
+{
+    CHECK_EQUAL(parse("-p 1 -M 1"), 0);
+    CHECK(options.is_profiling);
+    CHECK_EQUAL(options.profiling_cpu, -1);
+    CHECK_EQUAL(options.profiling_bucket_ns, 10000000);
+    CHECK_EQUAL(
+        parse("-p 1 --memory-profiling-enable=1 --memory-profiling-core=3 "
+              "--memory-profiling-time-bucket=100000"),
+        0
+    );
+    CHECK_EQUAL(options.profiling_cpu, 3);
+    CHECK_EQUAL(options.profiling_bucket_ns, 100000);
+    check_refusal("-p 1 -M yes", "-M yes: not understood; write 0 or 1");
+    check_refusal("-p 1 -C 0,1", "-C 0,1: not understood; write one CPU number");
+    check_refusal("-p 1 -B 99999", "-B 99999: out of range; write nanoseconds without a unit");
 }
 
 static void reservation_is_in_nanoseconds_and_apart_from_period_and_deadline(void)
@@ -354,6 +371,7 @@ int main(void)
     RUN(no_size_is_refused);
     RUN(memory_limit_is_taken);
     RUN(option_without_its_part_is_refused_by_name);
+    RUN(profiling_has_a_cpu_and_a_bucket_in_nanoseconds);
     RUN(reservation_is_in_nanoseconds_and_apart_from_period_and_deadline);
     RUN(reserved_deadline_is_its_period_and_reserved_runtime_its_deadline);
     RUN(reservation_that_cannot_be_is_refused);

@@ -322,18 +322,23 @@ static void rows_that_found_the_disk_full_are_written_later(void)
     CHECK_EQUAL(task->drain.released, 2);
 }
 
-static void log_column_carries_the_header_of_the_workload(void)
+static void log_columns_carry_the_header_of_the_workload(void)
 {
     struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
-    (void)snprintf(task->state.log_name, sizeof task->state.log_name, "success(exp:1)");
+    task->state.n_log_names = 2;
+    (void)snprintf(task->state.log_names[0], LAXITY_NAME_BYTES, "success(exp:1)");
+    (void)snprintf(task->state.log_names[1], LAXITY_NAME_BYTES, "bytes");
     run_job(task, 0, T0, T0 + 10);
-    laxity_segment_ring(segment, 0)[0].log_value = 1.5F;
+    laxity_segment_ring(segment, 0)[0].log_values[0] = 1.5F;
+    laxity_segment_ring(segment, 0)[0].log_values[1] = 64.0F;
     write_rows(T0 + T, LAXITY_END_DURATION);
     static unsigned char rows[LAXITY_JOB_ROW_BYTES_MAX];
     CHECK_EQUAL(read_rows(rows, 1), 1);
     float value = 0;
     memcpy(&value, rows + column_offset("success(exp:1)"), sizeof value);
     CHECK(value == 1.5F);
+    memcpy(&value, rows + column_offset("bytes"), sizeof value);
+    CHECK(value == 64.0F);
 }
 
 static void column_of_what_is_not_measured_does_not_exist(void)
@@ -516,7 +521,7 @@ int main(void)
     RUN(keeping_a_tail_keeps_the_last_rows_in_order);
     RUN(second_drain_process_goes_on_where_the_first_one_died);
     RUN(rows_that_found_the_disk_full_are_written_later);
-    RUN(log_column_carries_the_header_of_the_workload);
+    RUN(log_columns_carry_the_header_of_the_workload);
     RUN(column_of_what_is_not_measured_does_not_exist);
     RUN(jobs_of_an_own_program_have_their_own_releases_and_no_skipped_ones);
     RUN(rows_without_release_are_sorted_by_their_start);
