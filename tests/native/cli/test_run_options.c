@@ -110,7 +110,7 @@ static void bad_words_are_refused_with_what_to_do(void)
         "task \"m\" has 2 threads and only its main one is counted"
     );
     check_refusal("--run-dir d --event cylces -- mem -p 1ms", "did you mean cycles?");
-    check_refusal("--run-dir d --event cycles --sample-bucket 9us -- m -p 1ms", "out of range");
+    check_refusal("--run-dir d --event cycles --sample-bucket 900ns -- m -p 1ms", "out of range");
     check_refusal("--run-dir d --sample-bucket 1ms -- m -p 1ms", "add --event NAME");
     check_refusal("--run-dir d --event cycles --sample-cpu 1 -- m -p 1ms", "add --sample-bucket");
     check_refusal(
