@@ -12,9 +12,14 @@
  *                                      Progress goes to standard output as laxity-run tells it.
  *   read FILE                          FILE to standard output
  *   check FILE                         whether all checksums of FILE hold
+ *   lines FILE BYTES PROGRAM           how many lines of so many bytes the jobs in FILE touch
+ *                                      (streams/lines.hpp): the number of jobs, then a row for each
+ *                                      class of memory and one of all, with eight numbers: read,
+ *                                      written, lines, pages, largest of a job and of all jobs
  */
 #include "streams/file.hpp"
 #include "streams/grammar.hpp"
+#include "streams/lines.hpp"
 #include "streams/stored.hpp"
 #include "streams/writer.hpp"
 
@@ -28,6 +33,7 @@ extern "C" {
 }
 
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cinttypes>
 #include <cstddef>
@@ -305,6 +311,47 @@ int check(const char *path)
     return tell_of(path, stored);
 }
 
+void print_touched(const laxity::Touched &touched, char end)
+{
+    (void)std::printf(
+        "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "%c",
+        touched.read,
+        touched.written,
+        touched.lines,
+        touched.pages,
+        end
+    );
+}
+
+int tell_lines(const char *path, const char *line_bytes, const char *program)
+{
+    const std::uint64_t bytes = std::strtoull(line_bytes, nullptr, DECIMAL);
+    if (!std::has_single_bit(bytes) || bytes > laxity::STORAGE_PAGE_BYTES) {
+        return refuse(LAXITY_EXIT_USAGE, "a line has a power of two of bytes, at most a page");
+    }
+    laxity_error error{};
+    laxity_sim_storage *storage = nullptr;
+    if (laxity_sim_storage_open(program, &storage, &error) != 0) {
+        return refuse(error.exit_code, error.text);
+    }
+    laxity::Stored stored;
+    laxity::Lines lines{};
+    std::string problem;
+    if (stored.open(path)) {
+        problem = laxity::count_lines(stored, storage, static_cast<std::uint32_t>(bytes), lines);
+    }
+    laxity_sim_storage_close(storage);
+    if (!problem.empty() && stored.problem().empty()) {
+        return refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + problem);
+    }
+    (void)std::printf("%" PRIu64 "\n", lines.jobs);
+    for (std::size_t is = 0; is < lines.all.size(); is++) {
+        print_touched(lines.largest.at(is), ' ');
+        print_touched(lines.all.at(is), '\n');
+    }
+    return tell_of(path, stored);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -324,6 +371,9 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && command == "check") {
         return check(words[2]);
+    }
+    if (argc == 5 && command == "lines") {
+        return tell_lines(words[2], words[3], words[4]);
     }
     return refuse(LAXITY_EXIT_USAGE, "started by laxity sim, not by hand");
 }
