@@ -152,7 +152,11 @@ def test_program_that_crashes_has_no_need_and_says_why(laxity: Laxity):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("mem", "--platform", "sim:sabrelite"), "--platform sim:sabrelite: simulated platforms"),
+        (
+            ("mem", "--platform", "sim:sabrelite", "--processes", "2"),
+            "--processes: nothing differs between processes on sim:sabrelite; leave it out",
+        ),
+        (("mem", "--platform", "sim:nowhere"), "sim:nowhere"),
         (("mem", "sort", "-b", "1KiB"), "-b: describes one workload, and several are named"),
         (("nowhere",), "nowhere"),
     ],

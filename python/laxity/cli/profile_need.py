@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity profile memory-need`: how much memory programs request, have mapped, and touch."""
+"""`laxity profile memory-need`: how much memory programs request, have mapped, and touch.
+
+Simulated, how many lines and pages they touch.
+"""
 
 import sys
 
@@ -24,7 +27,7 @@ from laxity.cli.profile_common import progress, read_targets, words_option, work
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
-from laxity.errors import ConfigError
+from laxity.errors import ConfigError, located
 
 _PROCESSES, _JOBS = 3, 5
 
@@ -35,7 +38,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     workloads: tuple[str, ...]
     words: str | None
     cpus: str | None
-    processes: int
+    processes: int | None
     jobs: int
     platform: str | None
     seed: int | None
@@ -55,9 +58,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
         "--processes",
         type=click.IntRange(1, 1000),
         metavar="N",
-        default=_PROCESSES,
-        show_default=True,
-        help="Fresh processes.",
+        help=f"Fresh processes.  [default: {_PROCESSES}; simulated 1]",
     ),
     click.option(
         "-t",
@@ -84,6 +85,9 @@ def memory_need(**given: object) -> int:
     nothing is locked or prefaulted. What one that does nothing needs is the harness's, and is taken
     off. No program is killed to find out: a limit of memory is only noted when it is crossed. With
     --run-dir one that was interrupted or killed goes on.
+
+    On a simulated platform what its jobs touch is counted instead: distinct lines of the platform's
+    caches, and pages, by the kind of memory.
     """
     return _memory_need(msgspec.convert(given, _Options))
 
@@ -91,31 +95,36 @@ def memory_need(**given: object) -> int:
 def _memory_need(options: _Options) -> int:
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
-    from laxity.platform.platform import THIS_MACHINE  # noqa: PLC0415 - with the above
+    from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
     from laxity.profile.need_execute import NeedRequest, run_need  # noqa: PLC0415 - with the above
 
     name = options.platform or NATIVE_PLATFORM
-    if name.startswith(SIMULATED):
-        msg = (
-            f"--platform {name}: simulated platforms give each program all memory at once, and "
-            "nothing of it is requested or touched for the first time; measure memory-need here, "
-            "without --platform"
-        )
+    is_simulated = name.startswith(SIMULATED)
+    if is_simulated and options.processes not in (None, 1):
+        msg = f"--processes: nothing differs between processes on {name}; leave it out"
         raise ConfigError(msg)
-    cpus = options.cpus or str(default_cpus(THIS_MACHINE.facts())[-1])
-    request = NeedRequest(
-        targets=tuple(
-            {"cpus": cpus, **one} for one in read_targets(options.workloads, options.words)
-        ),
-        n_processes=options.processes,
-        run={"jobs": options.jobs, "seed": options.seed, "platform": name},
-        resolution_ns=resolution_here_ns(),
-        final=run_path("profile", options.run_dir, options.run_root),
-        command_line=["laxity", *sys.argv[1:]],
-        display=progress(is_quiet=options.quiet),
-    )
-    with named_as_options({"cpus", "jobs", "seed", "platform"}), forwarded_signals() as signals:
-        finished = run_need(request, signals, THIS_MACHINE)
+    with located("--platform"):
+        opened = open_platform(None, name)
+    with opened as where:
+        here = min(where.cpus().allowed) if is_simulated else default_cpus(where.facts())[-1]
+        request = NeedRequest(
+            targets=tuple(
+                {"cpus": options.cpus or str(here), **one}
+                for one in read_targets(options.workloads, options.words)
+            ),
+            n_processes=1 if is_simulated else options.processes or _PROCESSES,
+            run={
+                "jobs": options.jobs,
+                "seed": 1 if options.seed is None and is_simulated else options.seed,
+                "platform": name,
+            },
+            resolution_ns=1 if is_simulated else resolution_here_ns(),
+            final=run_path("profile", options.run_dir, options.run_root),
+            command_line=["laxity", *sys.argv[1:]],
+            display=progress(is_quiet=options.quiet),
+        )
+        with named_as_options({"cpus", "jobs", "seed", "platform"}), forwarded_signals() as signals:
+            finished = run_need(request, signals, where)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )

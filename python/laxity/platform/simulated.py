@@ -90,6 +90,11 @@ class SimulatedPlatform:
         self._model = model
         self.name = name or f"{SIMULATED}{model.name}"
 
+    @property
+    def line_bytes(self) -> int:
+        """Of a line of its caches."""
+        return self._model.line_bytes
+
     def facts(self) -> Facts:
         """Say what probes are planned by: there are no files of a kernel."""
         cores = {"@affinity": format_cpus(range(self._model.cores))}

@@ -58,7 +58,7 @@ _HEADER = struct.Struct("=QII64s27Q")
 _LARGEST_LABEL_BYTES = 65536
 _PAGE_BYTES = 4096
 # sim/interface/storage.h
-_STORAGE_CLASSES = ("code", "constants", "data", "bss", "heap", "stack")
+STORAGE_CLASSES = ("code", "constants", "data", "bss", "heap", "stack")
 _STREAM_FD = 3
 _STACK_BYTES = 8 << 20
 # More than a stream may keep of what its program prints (sim/streams/file.hpp).
@@ -471,7 +471,7 @@ def _read_own(path: Path) -> StoredStream | None:
 
 
 def _storage(counts: Sequence[int]) -> Iterator[Storage]:
-    for i, name in enumerate(_STORAGE_CLASSES):
+    for i, name in enumerate(STORAGE_CLASSES):
         loads, stores, pages = counts[3 * i : 3 * i + 3]
         yield Storage(name=name, loads=loads, stores=stores, size_bytes=pages * _PAGE_BYTES)
 

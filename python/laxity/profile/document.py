@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from laxity.profile.lines import LinesRecord
 from laxity.profile.need import NeedRecord
 from laxity.store.manifest import Record
 from laxity.store.run_directory import PROFILE, read_document
@@ -207,6 +208,7 @@ class Profile(Record, frozen=True, kw_only=True):
     phases: list[PhasesRecord] = msgspec.field(default_factory=list)
     named_phases: list[NamedPhaseRecord] = msgspec.field(default_factory=list)
     needs: list[NeedRecord] = msgspec.field(default_factory=list)
+    lines: list[LinesRecord] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:

@@ -1,23 +1,32 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Run programs alone in fresh processes that measure their need of memory, as one run."""
+"""Run programs alone in fresh processes that measure their need of memory, as one run.
+
+On a simulated platform each runs once, and the lines that it touches are counted before.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import NATIVE_PLATFORM, Spec
+from laxity.core.spec import Spec
 from laxity.core.spec_reader import resolve_spec
+from laxity.errors import LimitViolation
 from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
-from laxity.profile.document import Profile, ScenarioRecord, Target, Unit
+from laxity.platform.platform_file import platform_in_run
+from laxity.platform.simulated import SimulatedPlatform
+from laxity.platform.streams import NotSimulatedError
+from laxity.profile.document import Profile, ScenarioRecord, Target, Unit, read_profile
+from laxity.profile.lines_count import count_lines
 from laxity.profile.need import CROSSED, HARNESS, KEPT, run_name
 from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import ALONE
@@ -25,7 +34,8 @@ from laxity.store.run_directory import PROFILE, read_manifest, write_document
 
 _IDLE_WORKLOAD = "empty"
 # Nothing is timed: jobs follow each other at once, and none is too long.
-_TASK = {"period": "1ms", "policy": "other", "job_timeout": "9600h", "memory_need": True}
+_TASK = {"period": "1ms", "job_timeout": "9600h"}
+_MEASURED = {"policy": "other", "memory_need": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,8 @@ class _Process:
 def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Finished:
     """Run all processes: first the harness's, then each program's, then those with a limit.
 
+    Simulated: each program's alone, of which there is one.
+
     Raises:
         ConfigError: A program cannot be.
         LaxityError: As a run; what was measured before stays.
@@ -80,13 +92,18 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         for target in range(len(request.targets))
         for process in range(request.n_processes)
     ]
-    processes = _processes(request, units)
+    is_simulated = isinstance(platform, SimulatedPlatform)
+    processes = (
+        [_Process(one.run, request.targets[one.target]) for one in units]
+        if is_simulated
+        else _processes(request, units)
+    )
     # Refused before anything runs.
-    specs = [prepare_spec(_spec(request, one.task), platform) for one in processes]
+    specs = [prepare_spec(_spec(request, one.task, platform), platform) for one in processes]
     children = [
         Child(one.name, _runner(request, one, specs[0].seed, platform)) for one in processes
     ]
-    asked = _asked(request, units)
+    asked = _asked(request, units, "simulated" if is_simulated else "measured")
     whole = Composite(
         kind="profile",
         name="profile",
@@ -96,17 +113,23 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         cpus=specs[0].tasks[0].cpus,
         fallbacks=(),
         children=tuple(children),
-        begin=lambda tmp: write_document(tmp / PROFILE, asked),
+        begin=partial(_begin, asked),
         check_same=partial(
             check_same,
             asked=asked,
             seed=specs[0].seed,
             machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
         ),
-        platform=NATIVE_PLATFORM,
+        platform=platform_in_run(specs[0].platform),
         display=request.display,
     )
     return run_composite(whole, signals, platform)
+
+
+def _begin(asked: Profile, tmp: Path) -> None:
+    """Write what is asked for; what an earlier command has counted of the same stays."""
+    if not (tmp / PROFILE).is_file():
+        write_document(tmp / PROFILE, asked)
 
 
 def _processes(request: NeedRequest, units: Sequence[Unit]) -> list[_Process]:
@@ -122,10 +145,12 @@ def _processes(request: NeedRequest, units: Sequence[Unit]) -> list[_Process]:
     return found
 
 
-def _asked(request: NeedRequest, units: Sequence[Unit]) -> Profile:
+def _asked(
+    request: NeedRequest, units: Sequence[Unit], kind: Literal["measured", "simulated"]
+) -> Profile:
     return Profile(
         analyses=["memory-need"],
-        kind="measured",
+        kind=kind,
         targets=[
             Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
         ],
@@ -144,8 +169,9 @@ def _prefix(request: NeedRequest, target: int) -> str:
     return name if len(request.targets) == 1 else f"{target:02}-{name}"
 
 
-def _spec(request: NeedRequest, task: Mapping[str, Any]) -> Spec:
-    return resolve_spec(dict(request.run), [{**task, **_TASK}], [], request.resolution_ns)
+def _spec(request: NeedRequest, task: Mapping[str, Any], platform: Platform) -> Spec:
+    task = {**task, **_TASK, **({} if isinstance(platform, SimulatedPlatform) else _MEASURED)}
+    return resolve_spec(dict(request.run), [task], [], request.resolution_ns)
 
 
 def _runner(
@@ -163,7 +189,11 @@ def _runner(
                 # No limit is as small, or they have failed: there is nothing to confirm.
                 return Finished(None, read_manifest(siblings[-1]))
             task["memory_limit"] = f"{limit_bytes}B"
-        spec = prepare_spec(_spec(request, task), platform)
+        spec = prepare_spec(_spec(request, task, platform), platform)
+        if isinstance(platform, SimulatedPlatform):
+            # The run fails alike, and says so.
+            with suppress(LimitViolation, NotSimulatedError):
+                _count(final, spec, platform, signals)
         one = RunRequest(
             spec=msgspec.structs.replace(spec, seed=seed),
             name=process.name,
@@ -175,6 +205,18 @@ def _runner(
         return run_once(one, signals, platform)
 
     return run
+
+
+def _count(final: Path, spec: Spec, platform: SimulatedPlatform, signals: Forwarder) -> None:
+    """Add what a program touches to the profile that its run is of; counted again, once."""
+    whole = final.parent.parent
+    asked = read_profile(whole)
+    (target,) = (one.target for one in asked.units if one.run == final.name)
+    (task,) = spec.tasks
+    program = platform.program_of(task.workload, task.args, spec.jobs or 0)
+    found = count_lines(target, program, platform.line_bytes, signals)
+    others = [one for one in asked.lines if one.target != target]
+    write_document(whole / PROFILE, msgspec.structs.replace(asked, lines=[*others, found]))
 
 
 def _requested_bytes(siblings: Sequence[Path]) -> int:

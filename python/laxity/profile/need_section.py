@@ -19,6 +19,7 @@ from laxity.page.blocks import (
     text_cell,
 )
 from laxity.profile.document import Profile
+from laxity.profile.lines_section import LINES_METHOD
 from laxity.profile.need import QUANTITIES, NeedRecord, Share
 
 _MEANINGS = {
@@ -89,9 +90,10 @@ def need_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
         )
 
 
-def need_overview() -> tuple[Block, ...]:
+def need_overview(asked: Profile) -> tuple[Block, ...]:
     """Say what the words mean."""
-    return (Paragraph(_METHOD, is_explanation=True),)
+    method = LINES_METHOD if asked.kind == "simulated" else _METHOD
+    return (Paragraph(method, is_explanation=True),)
 
 
 def need_quantities(asked: Profile, run: str, target: int, name: str) -> Iterator[Quantity]:

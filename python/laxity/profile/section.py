@@ -48,6 +48,7 @@ from laxity.profile.document import (
 from laxity.profile.document import Quantity as TimesOf
 from laxity.profile.figure import LOOKS, MetLine, heat_map, met_lines, violins
 from laxity.profile.join import processes_of
+from laxity.profile.lines_section import lines_blocks, lines_quantities, lines_sentence
 from laxity.profile.need_section import (
     need_blocks,
     need_overview,
@@ -73,8 +74,9 @@ _METHOD = (
 def sentences(asked: Profile) -> tuple[str, ...]:
     """Say of each program what the worst scenario does to it."""
     if "memory-need" in asked.analyses:
+        say = lines_sentence if asked.kind == "simulated" else need_sentence
         named = enumerate(names_of(asked))
-        return tuple(need_sentence(asked, target, visible(name)) for target, name in named)
+        return tuple(say(asked, target, visible(name)) for target, name in named)
     if not asked.times:
         return ("No job finished.",)
     tell = _SENTENCES[asked.analyses[0]]
@@ -147,7 +149,7 @@ def sections(run: Run) -> tuple[Section, ...]:
 def overview(asked: Profile) -> tuple[Block, ...]:
     """Say what ran beside the programs, and what the words mean."""
     if "memory-need" in asked.analyses:
-        return need_overview()
+        return need_overview(asked)
     rows = tuple(
         (text_cell(one.name), text_cell("; ".join(one.interfere) or "nothing"))
         for one in asked.scenarios
@@ -171,7 +173,8 @@ def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> 
     if "memory-traffic" in asked.analyses:
         yield from traffic_blocks(asked, target, name)
     if "memory-need" in asked.analyses:
-        yield from need_blocks(asked, target, name)
+        show = lines_blocks if asked.kind == "simulated" else need_blocks
+        yield from show(asked, target, name)
 
 
 def _times_blocks(
@@ -409,6 +412,7 @@ def _quantities(asked: Profile, run: Run, target: int, name: str) -> Iterator[Qu
             )
     yield from quantities(asked, str(run.path), target, name)
     yield from need_quantities(asked, str(run.path), target, name)
+    yield from lines_quantities(asked, str(run.path), target, name)
 
 
 # The first of the analyses that were asked for is the answer.
