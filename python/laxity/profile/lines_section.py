@@ -32,7 +32,7 @@ def lines_sentence(asked: Profile, target: int, name: str) -> str:
     """Say of a program what a job touches."""
     record = _record(asked, target)
     if record is None:
-        return f"{name}: no lines were counted; its program could not be recorded."
+        return f"{name}: no lines were counted; it did not come to its end, or was not recorded."
     most, together = record.storage[-1].largest, record.storage[-1].together
     size = format_size_bytes(most.lines * record.line_bytes)
     return (
@@ -46,7 +46,10 @@ def lines_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
     """Show what the jobs of a program touch, by kind of memory."""
     record = _record(asked, target)
     if record is None:
-        yield Paragraph(f"No lines of {name} were counted: it could not be recorded.", "warning")
+        yield Paragraph(
+            f"No lines of {name} were counted: it did not come to its end, or was not recorded.",
+            "warning",
+        )
         return
     head = ("memory", "lines read", "lines written", "lines", "pages")
     parts = (
