@@ -68,7 +68,7 @@ void check(const laxity::Touched &got, const laxity::Touched &want)
 /* Blocks of instructions of 4 bytes: four from 0x10018, of which the second marks the start of a
  * job; two from 0x10040; three from 0x1007c, of which the first marks its finish. The heap is from
  * 0x21000 to 0x23000. */
-const Words BEFORE{
+const Words before{
     word(LAXITY_SIM_BLOCK, 0),
     0x10018,
     4,
@@ -107,7 +107,7 @@ const Words BEFORE{
 };
 /* Data: a word that lies in two lines, and a store to the first of them. Of one line the constants'
  * end is read, and what lies behind it is written. Heap: one line; stack: two. */
-const Words FIRST{
+const Words first{
     EXECUTION,
     0x20040,
     START | AT_1,
@@ -125,7 +125,7 @@ const Words FIRST{
     STORE | 0x20060,
 };
 /* Two lines of the heap, each on a page; a third one of the stack. */
-const Words SECOND{
+const Words second{
     EXECUTION,
     START | AT_1,
     EXECUTION | 1,
@@ -140,9 +140,9 @@ const Words SECOND{
 
 void lines_and_pages_of_jobs_are_counted_once_by_class()
 {
-    Words words = BEFORE;
-    words.insert(words.end(), FIRST.begin(), FIRST.end());
-    words.insert(words.end(), SECOND.begin(), SECOND.end());
+    Words words = before;
+    words.insert(words.end(), first.begin(), first.end());
+    words.insert(words.end(), second.begin(), second.end());
     laxity::Lines lines{};
     CHECK(count(words, lines).empty());
     CHECK_EQUAL(lines.jobs, 2);
