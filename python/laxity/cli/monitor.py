@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from laxity.cli.finished import show_finished
-from laxity.cli.options import run_path
+from laxity.cli.options import read_overhead, run_path
 from laxity.cli.run import RunOptions, read_experiment, resolution_here_ns, run
 from laxity.cli.run_command import RunCommand
 from laxity.core.spec import NATIVE_PLATFORM, CountedBy, Spec
@@ -34,23 +34,6 @@ _NOT_OURS = frozenset(
 # Counted if nothing else is said: as many of them as there are counters.
 _EVENTS = ("instructions", "l1i_refill", "l1d_refill", "l2_refill")
 _EXTRINSIC = ("l1i_extrinsic", "l1d_extrinsic")
-_PERCENT = 100
-
-
-def _share(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
-    if value is None:
-        return None
-    text = value.removesuffix("%")
-    try:
-        percent = float(text) if text != value else -1.0
-    except ValueError:
-        percent = -1.0
-    if not 0 < percent < _PERCENT:
-        msg = (
-            f'--max-overhead "{value}": not a share of the time; write 1%, above 0% and below 100%'
-        )
-        raise ConfigError(msg)
-    return percent / _PERCENT
 
 
 _PARAMS: Sequence[click.Parameter] = (
@@ -66,7 +49,7 @@ _PARAMS: Sequence[click.Parameter] = (
     click.Option(
         ["--max-overhead"],
         metavar="PERCENT",
-        callback=_share,
+        callback=read_overhead,
         help="Read less often if jobs become longer by more: 1%; a pilot run tells.",
     ),
 )
