@@ -33,6 +33,7 @@ _NOT_OURS = frozenset(
 )
 # Counted if nothing else is said: as many of them as there are counters.
 _EVENTS = ("instructions", "l1i_refill", "l1d_refill", "l2_refill")
+_EVENTS_HERE = ("instructions", "l1d_refill", "llc_refill", "l1i_refill")
 _EXTRINSIC = ("l1i_extrinsic", "l1d_extrinsic")
 
 
@@ -83,6 +84,9 @@ def _monitor(what: str | None, **given: object) -> int:
     if spec.on is not None:
         msg = f"monitor: runs here or on a simulated platform, not on {spec.on}; remove it"
         raise ConfigError(msg)
+    if spec.jobs is None and spec.duration_ns is None:
+        msg = "monitor: the tasks run twice, and without end; write --duration or --jobs"
+        raise ConfigError(msg)
     probe = Probe(str(own["probe"] or Probe.TASK))
     if spec.platform == NATIVE_PLATFORM and probe is not Probe.TASK:
         msg = (
@@ -116,7 +120,10 @@ def _monitor(what: str | None, **given: object) -> int:
 def _events(spec: Spec) -> tuple[str, ...]:
     """Choose what is counted, by what the platform can."""
     if spec.platform == NATIVE_PLATFORM:
-        return _EVENTS
+        from laxity.profile.events import events_to_count  # noqa: PLC0415 - heavy
+
+        counted = events_to_count(spec.platform)
+        return tuple(name for name in _EVENTS_HERE if name in counted)
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - heavy
     from laxity.platform.simulated_events import countable  # noqa: PLC0415 - with the above
 
