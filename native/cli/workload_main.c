@@ -12,6 +12,7 @@
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
 #include "cli/rtbench_profile.h"
+#include "counters/event.h"
 #include "harness/counting.h"
 #include "harness/plan.h"
 #include "harness/process.h"

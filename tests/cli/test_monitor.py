@@ -150,6 +150,32 @@ def test_here_a_thread_reads_and_noise_is_told(laxity: Laxity):
     assert not (laxity.directory / "D" / "runs" / "unobserved" / "counters.npy").exists()
 
 
+def test_nothing_that_counts_misses_here_is_told_before_anything_runs(laxity: Laxity):
+    listed = json.loads(laxity("list", "events", "--format", "json").stdout)["events"]
+    if any(one["name"] == "l1d_refill" and not one["reason"] for one in listed):
+        pytest.skip("the processor's counters can be read here")
+    done = laxity("monitor", "mem", "-b", "64KiB", "-p", "5ms", "-t", "4")
+    assert done.returncode == 3
+    assert "nothing here counts cache misses" in done.stderr
+    assert not (laxity.directory / "runs").exists()
+
+
+def test_without_samples_there_is_no_verdict(watched: Laxity):
+    # 4 ms after the release is no sample, and the run is over by then.
+    words = ("--platform", "sim:./p.toml", "--probe", "free", "--every", "3600s", *EVENTS)
+    done = watched("monitor", "./tasks.toml", *words, "--run-dir", "D")
+    assert done.returncode == 4
+    assert "nothing was watched" in done.stdout + done.stderr
+
+
+def test_tasks_without_an_end_are_refused(watched: Laxity):
+    spec = watched.directory / "tasks.toml"
+    spec.write_text(SPEC.replace('duration = "10ms"\n', ""))
+    done = watched("monitor", "./tasks.toml", "--platform", "sim:./p.toml")
+    assert done.returncode == 2
+    assert "the tasks run twice, and without end; write --duration or --jobs" in done.stderr
+
+
 def test_an_interrupt_here_is_refused_with_what_does_it(laxity: Laxity):
     done = laxity("monitor", "mem", "-p", "5ms", "-t", "40", "--probe", "interrupt")
     assert done.returncode == 2

@@ -3,6 +3,7 @@
 """Counters of whole CPUs, read by interrupts: laxity-trace --event, laxity observe --events."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -266,9 +267,29 @@ def test_observed_run_has_samples_their_cost_and_tracks_of_them(tmp_path: Path):
         assert [time_ns for time_ns, _ in clock.counts] == mine["time_ns"].tolist()
 
 
+def test_a_highest_overhead_makes_samples_rarer_by_what_one_takes(tmp_path: Path):
+    with toucher() as program:
+        touch(program)
+        outcome = observe(
+            tmp_path / "D", program.pid, "--events", "page-faults", "--sample-every", "50us",
+            "--max-overhead", "1%", "--duration", "100ms",
+        )  # fmt: skip
+    assert outcome.code in {0, 4}, outcome.err
+    sampling = open_run(tmp_path / "D").manifest.sampling
+    assert sampling is not None
+    assert sampling.interrupts is not None
+    cost = sampling.interrupts.cost
+    assert cost is not None
+    # 1 % of 50 us are 0.5 us, less than any interrupt takes; where noise hides it, nothing changes.
+    least_ns = 0 if cost.high_ns is None else math.ceil(cost.high_ns / 0.01)
+    assert sampling.bucket_ns == max(50_000, least_ns)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
+        (("--max-overhead", "1%"), 2, "no timer reads events"),
+        (("--events", "page-faults", "--max-overhead", "1"), 2, "write 1%"),
         (("--events", "page-faults,page-faults"), 2, "stands there twice"),
         (("--events", "page-faults", "--sample-every", "1us"), 2, "write 20us to 1h"),
         (("--sample-overflow", "5"), 2, "name some with --events"),

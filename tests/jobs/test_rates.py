@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from laxity.core.streams import STREAMS, absent_value
-from laxity.jobs.rates import Rates, Samples, cpus_of, of_cpu, rates_of
+from laxity.jobs.rates import Rates, Samples, cpus_of, of_cpu, rates_of, rates_of_threads
 
 NOBODY, NOT_COUNTED = absent_value("u2"), absent_value("i8")
 T0_NS = 1000
@@ -79,3 +79,22 @@ def test_thinned_rates_are_those_of_longer_times():
     assert few.edges_ns.tolist() == [0, 300, 600, 700]
     assert few.per_s == pytest.approx([6 / 300e-9, 15 / 300e-9, 7 / 100e-9])
     assert all_of_them.thinned(7).n == 7
+
+
+def test_windows_of_a_cpu_are_of_the_thread_that_was_interrupted_at_their_end():
+    kinds = [("time_ns", "i8"), ("task", "u2"), ("event", "u2"), ("value", "i8")]
+    kinds += [("scale_ratio", "f4"), ("cpu", "i4"), ("tid", "i4")]
+    # CPU 1 counts 10, 5, 7 and 1 until its samples of 100, 200, 300 and 400 ns; thread 8 was there
+    # at 100, 300 and 400. On CPU 0 it was seen once.
+    rows = [
+        (t, 65535, 0, v, 1.0, 1, tid)
+        for t, v, tid in ((100, 10, 8), (200, 15, 9), (300, 22, 8), (400, 23, 8))
+    ]
+    rows += [(150, 65535, 0, 40, 1.0, 0, 8)]
+    samples = np.ma.masked_array(np.array(rows, dtype=kinds))
+    samples["task"].mask = True
+    found = rates_of_threads(samples, np.array([8]), 0, 0)
+    assert found is not None
+    assert np.diff(found.counts).tolist() == [10, 0, 7, 1]
+    assert found.edges_ns.tolist() == [0, 100, 200, 300, 400]
+    assert rates_of_threads(samples, np.array([5]), 0, 0) is None

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from laxity.cli.finished import show_finished
-from laxity.cli.options import run_path
+from laxity.cli.options import read_overhead, run_path
 from laxity.cli.run import RunOptions, read_experiment, resolution_here_ns, run
 from laxity.cli.run_command import RunCommand
 from laxity.core.spec import NATIVE_PLATFORM, CountedBy, Spec
@@ -33,24 +33,8 @@ _NOT_OURS = frozenset(
 )
 # Counted if nothing else is said: as many of them as there are counters.
 _EVENTS = ("instructions", "l1i_refill", "l1d_refill", "l2_refill")
+_EVENTS_HERE = ("instructions", "l1d_refill", "llc_refill", "l1i_refill")
 _EXTRINSIC = ("l1i_extrinsic", "l1d_extrinsic")
-_PERCENT = 100
-
-
-def _share(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
-    if value is None:
-        return None
-    text = value.removesuffix("%")
-    try:
-        percent = float(text) if text != value else -1.0
-    except ValueError:
-        percent = -1.0
-    if not 0 < percent < _PERCENT:
-        msg = (
-            f'--max-overhead "{value}": not a share of the time; write 1%, above 0% and below 100%'
-        )
-        raise ConfigError(msg)
-    return percent / _PERCENT
 
 
 _PARAMS: Sequence[click.Parameter] = (
@@ -66,7 +50,7 @@ _PARAMS: Sequence[click.Parameter] = (
     click.Option(
         ["--max-overhead"],
         metavar="PERCENT",
-        callback=_share,
+        callback=read_overhead,
         help="Read less often if jobs become longer by more: 1%; a pilot run tells.",
     ),
 )
@@ -99,6 +83,9 @@ def _monitor(what: str | None, **given: object) -> int:
     spec = experiment.spec
     if spec.on is not None:
         msg = f"monitor: runs here or on a simulated platform, not on {spec.on}; remove it"
+        raise ConfigError(msg)
+    if spec.jobs is None and spec.duration_ns is None:
+        msg = "monitor: the tasks run twice, and without end; write --duration or --jobs"
         raise ConfigError(msg)
     probe = Probe(str(own["probe"] or Probe.TASK))
     if spec.platform == NATIVE_PLATFORM and probe is not Probe.TASK:
@@ -133,7 +120,10 @@ def _monitor(what: str | None, **given: object) -> int:
 def _events(spec: Spec) -> tuple[str, ...]:
     """Choose what is counted, by what the platform can."""
     if spec.platform == NATIVE_PLATFORM:
-        return _EVENTS
+        from laxity.profile.events import events_to_count  # noqa: PLC0415 - heavy
+
+        counted = events_to_count(spec.platform)
+        return tuple(name for name in _EVENTS_HERE if name in counted)
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - heavy
     from laxity.platform.simulated_events import countable  # noqa: PLC0415 - with the above
 

@@ -14,6 +14,7 @@ from laxity.cli.options import (
     format_option,
     no_report_option,
     quiet_option,
+    read_overhead,
     run_dir_option,
     run_path,
     run_root_option,
@@ -46,6 +47,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     events: list[str] | None
     sample_every: str | None
     sample_overflow: int | None
+    max_overhead: float | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -94,6 +96,12 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     metavar="N",
     help="Read the events whenever the first of them came N times on a CPU, instead of by a timer.",
 )
+@click.option(
+    "--max-overhead",
+    metavar="PERCENT",
+    callback=read_overhead,
+    help="Read them less often if that takes more of a CPU: 1%; what a sample takes is measured.",
+)
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -129,6 +137,7 @@ def observe(**given: object) -> int:
         events=events,
         sample_every_ns=sample_every_ns,
         sample_overflow=options.sample_overflow,
+        most_overhead=options.max_overhead,
         is_quiet=options.quiet,
     )
     if not options.quiet:
@@ -163,6 +172,9 @@ def _sampling(options: _Options) -> tuple[tuple[str, ...], int | None]:
         raise ConfigError(msg)
     if every_ns is not None and options.sample_overflow is not None:
         msg = "--sample-every and --sample-overflow: either of them says when; choose one"
+        raise ConfigError(msg)
+    if options.max_overhead is not None and (not events or options.sample_overflow is not None):
+        msg = "--max-overhead: no timer reads events; name some with --events, without an overflow"
         raise ConfigError(msg)
     if every_ns is not None and not _LEAST_SAMPLE_NS <= every_ns <= _MOST_SAMPLE_NS:
         msg = f"--sample-every {options.sample_every}: out of bounds; write 20us to 1h"

@@ -14,6 +14,8 @@ import click
 from laxity.errors import ConfigError
 from laxity.store.run_directory import default_root, run_name
 
+_PERCENT = 100
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -140,3 +142,26 @@ def run_path(name: str, run_dir: str | None, run_root: str | None, host: str | N
         return Path(run_dir)
     root = default_root() if run_root is None else Path(run_root)
     return root / run_name(name, datetime.now(UTC), host)
+
+
+def read_overhead(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> float | None:
+    """Read --max-overhead, as a share; None: it was not given.
+
+    Raises:
+        ConfigError: It is no share above 0% and below 100%.
+    """
+    if value is None:
+        return None
+    text = value.removesuffix("%")
+    try:
+        percent = float(text) if text != value else -1.0
+    except ValueError:
+        percent = -1.0
+    if not 0 < percent < _PERCENT:
+        msg = (
+            f'--max-overhead "{value}": not a share of the time; write 1%, above 0% and below 100%'
+        )
+        raise ConfigError(msg)
+    return percent / _PERCENT

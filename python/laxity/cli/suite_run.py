@@ -4,6 +4,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,12 +34,15 @@ from laxity.cli.suite_discover import (
 from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.suite_target import vetted_toolchain
 from laxity.cli.tables import print_json
-from laxity.core.spec import NATIVE_PLATFORM
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED
+from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.errors import EXIT_DONE, ConfigError, located
+from laxity.store.run_directory import VETTING
 
 if TYPE_CHECKING:
     from laxity.jobs.finish import Finished
     from laxity.platform.platform import Platform
+    from laxity.suites.prepare import Suite
     from laxity.suites.program import Discovery, Unplaced
     from laxity.suites.result import SuiteDocument
     from laxity.suites.vetting_file import Vetting
@@ -67,7 +71,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     directory: str
     manifest: str | None
     sizes: str | None
-    vetting: str
+    vetting: str | None
     only: tuple[str, ...]
     run_dir: str | None
     run_root: str | None
@@ -76,16 +80,31 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool
 
 
+vetting_option = click.option(
+    "--vetting",
+    metavar="FILE|RUN",
+    help="What laxity suite vet found: its file, or the directory of its run.  "
+    f"[default: {VETTING}]",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteWords:
+    """Which programs of which checkout are meant, as options say it; None: not given."""
+
+    directory: str
+    manifest: str | None
+    sizes: str | None
+    vetting: str | None
+    only: tuple[str, ...]
+    platform: str | None
+    calls: int | None
+
+
 @click.command()
 @directory_argument
 @manifest_options
-@click.option(
-    "--vetting",
-    metavar="FILE|RUN",
-    default="vetting.toml",
-    show_default=True,
-    help="What laxity suite vet found: its file, or the directory of its run.",
-)
+@vetting_option
 @only_option
 @run_dir_option
 @run_root_option
@@ -103,36 +122,24 @@ def run_suite(**given: object) -> int:
     """
     from laxity.cli.run_plan import plan_run  # noqa: PLC0415 - heavy
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
-    from laxity.suites.store import WORKLOAD, SuiteRequest  # noqa: PLC0415 - with the above
+    from laxity.suites.store import SuiteRequest  # noqa: PLC0415 - with the above
     from laxity.suites.store import run_suite as run_all  # noqa: PLC0415 - with the above
 
     own = msgspec.convert(given, _Options)
     command_line = ["laxity", *sys.argv[1:]]
     final = run_path("suite", own.run_dir, own.run_root)
     refuse_existing(final)
-    verdicts, parents = read_verdicts(Path(own.vetting))
-    stated = read_stated(own.manifest, own.sizes)
-    _refuse_other_manifest(verdicts, own.vetting, stated)
-    platform, architecture = _platform(given["platform"])
-    toolchain = vetted_toolchain(verdicts, architecture)
-    every = discovered(own.directory, toolchain, stated, own.only)
-    found = chosen(every, own.only)
+    platform = _platform(given["platform"])
+    suite = vetted_suite(msgspec.convert(given, SuiteWords))
     for_each = {key: value for key, value in given.items() if key not in _Options.__struct_fields__}
 
     def plan(name: str, words: str, isolation: str) -> Any:  # noqa: ANN401 - a RunRequest: heavy
         named = {"name": name, "words": words, "isolation": isolation, "quiet": own.quiet}
-        return plan_run(WORKLOAD, {**for_each, **_FIXED, **named}, command_line, platform)
+        return plan_run(GUEST_WORKLOAD, {**for_each, **_FIXED, **named}, command_line, platform)
 
     request = SuiteRequest(
-        root=Path(own.directory).resolve(),
-        toolchain=toolchain,
-        programs=found.programs,
-        missing=(*found.left_out, *_unbuildable(every, verdicts, own.only)),
-        known={one.name: one for one in verdicts.program},
-        vetting=own.vetting,
-        parents=parents,
+        suite=suite,
         plan=plan,
-        has_batches=given["calls"] is not None,
         final=final,
         command_line=command_line,
         on_begin=_say_nothing if own.quiet else _tell,
@@ -147,19 +154,50 @@ def run_suite(**given: object) -> int:
 run_suite.params += [one for one in run_command.params if one.name not in _TAKEN | {"debug"}]
 
 
-def _platform(name: object) -> "tuple[Platform, str | None]":
-    """Find where programs run, and for which processor they are built; None: this machine's.
+def vetted_suite(words: SuiteWords) -> "Suite":
+    """Find vetted programs of a checkout, as the platform that they run on wants them built.
+
+    Raises:
+        ConfigError: There are none, or the verdicts are about something else.
+        LaxityError: As the platform and the compiler.
+    """
+    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
+    from laxity.suites.prepare import Suite  # noqa: PLC0415 - with the above
+
+    vetting = words.vetting or VETTING
+    verdicts, parents = read_verdicts(Path(vetting))
+    stated = read_stated(words.manifest, words.sizes)
+    _refuse_other_manifest(verdicts, vetting, stated)
+    is_simulated = str(words.platform).startswith(SIMULATED)
+    architecture = read_platform(str(words.platform)).architecture if is_simulated else None
+    toolchain = vetted_toolchain(verdicts, architecture)
+    every = discovered(words.directory, toolchain, stated, words.only)
+    found = chosen(every, words.only)
+    return Suite(
+        root=Path(words.directory).resolve(),
+        toolchain=toolchain,
+        programs=found.programs,
+        missing=(*found.left_out, *_unbuildable(every, verdicts, words.only)),
+        known={one.name: one for one in verdicts.program},
+        vetting=vetting,
+        parents=parents,
+        has_batches=words.calls is not None,
+        is_simulated=is_simulated,
+    )
+
+
+def _platform(name: object) -> "Platform":
+    """Find where programs run.
 
     Raises:
         LaxityError: There is no such platform.
     """
     from laxity.platform.platform import THIS_MACHINE, open_platform  # noqa: PLC0415 - when needed
-    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
 
     if name is None or name == NATIVE_PLATFORM:
-        return THIS_MACHINE, None
+        return THIS_MACHINE
     with located("--platform"), open_platform(None, str(name)) as platform:
-        return platform, read_platform(platform.name).architecture
+        return platform
 
 
 def _unbuildable(
@@ -191,7 +229,7 @@ def read_verdicts(path: Path) -> "tuple[Vetting, tuple[str, ...]]":
         RecordError: The run is damaged.
     """
     from laxity.jobs.finish import open_recovered  # noqa: PLC0415 - when needed
-    from laxity.store.run_directory import VETTING, tmp_path_of  # noqa: PLC0415 - when needed
+    from laxity.store.run_directory import tmp_path_of  # noqa: PLC0415 - when needed
     from laxity.suites.vetting_file import read_vetting  # noqa: PLC0415 - when needed
 
     if not path.is_dir() and not tmp_path_of(path).is_dir():

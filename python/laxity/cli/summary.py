@@ -92,13 +92,18 @@ def reproduction_text(run: Run) -> str:
 
 def _profile_text(run: Run) -> str:
     from laxity.profile.document import read_profile  # noqa: PLC0415 - few runs are such
-    from laxity.profile.section import overview, sections, sentences  # noqa: PLC0415 - with the above
+    from laxity.profile.section import (  # noqa: PLC0415 - with the above
+        left_out,
+        overview,
+        sections,
+        sentences,
+    )
 
     asked = read_profile(run.path)
     found = [Paragraph(line) for line in sentences(asked)]
     tables = [block for section in sections(run) for block in section.blocks]
     changes = [Paragraph(f"changed during the run: {one}") for one in run.manifest.doctor_drift]
-    return text_of([*found, *tables, *overview(asked), *changes])
+    return text_of([*found, *left_out(run.manifest), *tables, *overview(asked), *changes])
 
 
 def _monitor_text(run: Run) -> str:

@@ -29,7 +29,7 @@ from laxity.suites.stored_results import read_suite
 _STREAM_OF = {RESPONSE: Stream.RESPONSE_TIME, RELEASE_LATENCY: Stream.RELEASE_LATENCY}
 _STATE = "state"
 _SHORT_HASH = 12
-# Words of the workload `guest` in a spec (suites/store.py: guest_words) that name other places
+# Words of the workload `guest` in a spec (suites/prepare.py: Suite.words) that name other places
 # in each run: its standard input, and the directory with its input files.
 _PLACES = frozenset({4, 6})
 # Kinds of run that have jobs of their own; what else a demo holds is costs, or a verdict.

@@ -15,7 +15,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SampleBy, Spec, TaskSpec
 from laxity.core.spec_reader import resolve_spec
 from laxity.core.units import exact_duration
-from laxity.errors import ConfigError
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.intrusion import Watched, intrusion_of, sampled_ns
@@ -174,9 +174,17 @@ def run_monitor(request: MonitorRequest, signals: Forwarder, platform: Platform)
         cpus=spec.tasks[0].cpus,
         fallbacks=(),
         children=tuple(child(name) for name in names),
+        judge=_judge,
         platform=platform_in_run(spec.platform),
     )
     return run_composite(whole, signals, platform)
+
+
+def _judge(directory: Path) -> tuple[int, str]:
+    observed = open_run(directory / "runs" / OBSERVED)
+    if observed.has_stream("counters") and len(observed.stream("counters")):
+        return EXIT_DONE, ""
+    return EXIT_NO_VERDICT, "no event could be counted, or no sample was taken: nothing was watched"
 
 
 def _unobserved(spec: Spec, request: MonitorRequest) -> Spec:

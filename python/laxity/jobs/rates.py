@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Samples: TypeAlias = Any  # masked structured array of counters.npy
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
 _NS_PER_S = 1e9
 
 
@@ -79,7 +80,42 @@ def rates_of(samples: Samples, task: int | None, event: int, t0_ns: int) -> Rate
     """
     of_nobody = np.ma.getmaskarray(samples["task"])
     is_of = of_nobody if task is None else ~of_nobody & (samples["task"].data == task)
-    rows = samples[is_of & (np.ma.getdata(samples["event"]) == event)]
+    return _rates_of_rows(samples[is_of & (np.ma.getdata(samples["event"]) == event)], t0_ns)
+
+
+def rates_of_threads(samples: Samples, tids: IntArray, event: int, t0_ns: int) -> Rates | None:
+    """Tell how fast an event came on a CPU while threads ran there, from samples by interrupts.
+
+    What was counted between two samples is theirs if one of them was interrupted by the second one;
+    otherwise nothing of it is. The CPU is the one on which that was so most often.
+
+    Args:
+        samples: Rows of counters.npy, of CPUs.
+        tids: Of the threads.
+        event: Index of the event.
+        t0_ns: When counting began.
+
+    Returns:
+        None if none of them was ever interrupted.
+    """
+    rows = samples[np.ma.getdata(samples["event"]) == event]
+    seen = np.ma.getdata(rows["cpu"])[np.isin(np.ma.getdata(rows["tid"]), tids)]
+    if not len(seen):
+        return None
+    cpus, counts = np.unique(seen, return_counts=True)
+    rows = of_cpu(rows, int(cpus[counts.argmax()]))
+    found = _rates_of_rows(rows, t0_ns)
+    if found is None:
+        return None
+    ends_ns = np.ma.getdata(rows["time_ns"]) - t0_ns
+    at = np.searchsorted(ends_ns, found.edges_ns[1:])
+    is_theirs = np.isin(np.ma.getdata(rows["tid"])[at], tids)
+    own = np.cumsum(np.where(is_theirs, np.diff(found.counts), 0.0))
+    return Rates(found.edges_ns, np.concatenate([[0.0], own]), found.is_exact)
+
+
+def _rates_of_rows(rows: Samples, t0_ns: int) -> Rates | None:
+    """Tell it of rows of one counter, which ascend in time."""
     ratios = np.ma.getdata(rows["scale_ratio"]).astype(float)
     is_counted = ~np.ma.getmaskarray(rows["value"]) & np.isfinite(ratios)
     times_ns = np.ma.getdata(rows["time_ns"])[is_counted] - t0_ns

@@ -19,10 +19,16 @@ QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
 
 
 class Target(Record, frozen=True, kw_only=True):
-    """A program that is profiled."""
+    """A program that is profiled; of a suite (`isolation` not null) its name and its own words.
+
+    `sources_sha256`, `inputs_sha256`: of what was vetted; null: a workload, or it has no inputs.
+    """
 
     workload: str
     args: list[str]
+    isolation: str | None = None
+    sources_sha256: str | None = None
+    inputs_sha256: str | None = None
 
 
 class ScenarioRecord(Record, frozen=True, kw_only=True):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.core.units import exact_duration
-from laxity.errors import PlatformError
+from laxity.errors import EXIT_DONE, PlatformError
 from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.rows import finished, response_time_ns
@@ -28,16 +28,46 @@ from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import Scenario
 from laxity.profile.traffic import SAMPLES
 from laxity.statistics.clusters import LEAST_PROCESSES
+from laxity.store.manifest import Fallback
 from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
 _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
 # The period is so many times the longest response of the pilot: jobs seldom wait for one another.
 _ROOM = 2
-_OF_TARGETS = ("workload", "args")
+_OF_TARGETS = ("name", "workload", "args", "isolation")
 _LEAST_PERIOD_NS = 1_000_000
 # Between two samples: simulated, and on a machine (docs/simulation.md, docs/run-directory.md).
 _LEAST_BUCKET_NS = (10_000, 100_000)
+
+
+def _provide_nothing(_target: int) -> None:
+    pass
+
+
+def _ended_well(_directory: Path) -> tuple[int, str]:
+    return EXIT_DONE, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Guests:
+    """What is told of targets that are programs of a suite, and what they need.
+
+    Attributes:
+        known_as: As profile.json names the targets.
+        left_out: Programs that cannot be profiled, and why.
+        options: What makes it another profile, beside them.
+        parents: Runs that it rests on.
+        provide: Lays out what jobs of a target read, before each of its processes.
+        judge: Asked, where all processes ended well, how their jobs did.
+    """
+
+    known_as: tuple[Target, ...] = ()
+    left_out: tuple[Fallback, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    parents: tuple[str, ...] = ()
+    provide: Callable[[int], None] = _provide_nothing
+    judge: Callable[[Path], tuple[int, str]] = _ended_well
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +88,7 @@ class ProfileRequest:
         command_line: What was typed.
         workers: Who runs the processes; several only where they are simulated.
         display: Shows progress.
+        guests: What belongs to targets that are programs of a suite.
     """
 
     analyses: tuple[Analysis, ...]
@@ -74,6 +105,14 @@ class ProfileRequest:
     allow_unprivileged: bool
     workers: Workers
     display: Display
+    guests: Guests = Guests()
+
+    @property
+    def known_as(self) -> Sequence[Target]:
+        """The targets as profile.json names them."""
+        return self.guests.known_as or [
+            Target(workload=str(one["workload"]), args=list(one["args"])) for one in self.targets
+        ]
 
 
 def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
@@ -122,7 +161,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         command_line=request.command_line,
         seed=seed,
         cpus=specs[0].tasks[0].cpus,
-        fallbacks=(),
+        fallbacks=request.guests.left_out,
         children=tuple(children),
         begin=lambda tmp: write_document(tmp / PROFILE, asked),
         check_same=partial(
@@ -131,6 +170,8 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
             seed=seed,
             machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
         ),
+        judge=request.guests.judge,
+        parents=request.guests.parents,
         is_enough=Still(request.still_jobs, in_order, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
         workers=request.workers,
@@ -184,6 +225,7 @@ def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
     options = {
         **{key: request.run[key] for key in ("platform", "jobs")},
         **task,
+        **request.guests.options,
         "processes": request.n_processes,
         "still": request.still_jobs,
         "allow_unprivileged": request.allow_unprivileged,
@@ -191,9 +233,7 @@ def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
     return Profile(
         analyses=list(request.analyses),
         kind="simulated" if is_simulated else "measured",
-        targets=[
-            Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
-        ],
+        targets=list(request.known_as),
         scenarios=[
             ScenarioRecord(name=one.name, interfere=list(one.interfere))
             for one in request.scenarios
@@ -205,7 +245,8 @@ def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
 
 def _name(request: ProfileRequest, target: int, scenario: int, process: int) -> str:
     # One of the user's own is named by its path.
-    workload = Path(request.targets[target]["workload"]).name
+    task = request.targets[target]
+    workload = task.get("name") or Path(task["workload"]).name
     name = f"{workload}-{request.scenarios[scenario].name}-{process:02}"
     return name if len(request.targets) == 1 else f"{target:02}-{name}"
 
@@ -237,6 +278,7 @@ def _pilot(
     def run(final: Path, signals: Forwarder) -> Finished:
         spec = _spec(request, target, request.scenarios[0], _PILOT_PERIOD)
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed, jobs=_PILOT_JOBS), platform)
+        request.guests.provide(target)
         return _run_once(request, spec, name, final, signals, platform)
 
     return Child(name, run, is_needed=True)
@@ -258,6 +300,7 @@ def _process(
                 bucket = exact_duration(max(longest_ns // SAMPLES, least_ns))
         spec = _spec(request, unit.target, request.scenarios[unit.scenario], period, bucket)
         spec = prepare_spec(msgspec.structs.replace(spec, seed=seed), platform)
+        request.guests.provide(unit.target)
         return _run_once(request, spec, unit.run, final, signals, platform)
 
     return Child(unit.run, run, stage=_stage(request, unit))

@@ -58,6 +58,7 @@ from laxity.profile.need_section import (
 from laxity.profile.traffic_section import traffic_blocks, traffic_sentence
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
+from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 
 _SHOWN_PERCENTS = (20, 40, 60, 80, 100)
@@ -146,6 +147,12 @@ def sections(run: Run) -> tuple[Section, ...]:
     )
 
 
+def left_out(manifest: Manifest) -> tuple[Block, ...]:
+    """Name the programs of a suite that were not profiled, and why."""
+    rows = tuple((text_cell(one.what), text_cell(one.reason)) for one in manifest.fallbacks)
+    return (Table("Programs that were left out", ("program", "why"), rows),) if rows else ()
+
+
 def overview(asked: Profile) -> tuple[Block, ...]:
     """Say what ran beside the programs, and what the words mean."""
     if "memory-need" in asked.analyses:
@@ -158,7 +165,10 @@ def overview(asked: Profile) -> tuple[Block, ...]:
     names = [visible(name) for name in names_of(asked)]
     placed = placement_blocks(asked, names) if "intensity" in asked.analyses else ()
     met = _heat_blocks(asked, names) if "schedulability" in asked.analyses else ()
-    return (*placed, *met, table, Paragraph(_METHOD, is_explanation=True))
+    calls = asked.options.get("calls", "1")
+    batch = Paragraph(f"A job is {calls} calls of its program in a row.", "note")
+    told = () if calls == "1" else (batch,)
+    return (*placed, *met, table, *told, Paragraph(_METHOD, is_explanation=True))
 
 
 def _blocks(asked: Profile, runs: Mapping[str, Run], target: int, name: str) -> Iterator[Block]:

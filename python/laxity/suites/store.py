@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import SIMULATED
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, new_manifest, run_once
@@ -21,20 +20,13 @@ from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import SUITE, TMP_SUFFIX, path_part, write_document
-from laxity.suites.classify import Mode
-from laxity.suites.jobs import argv_name, provide
-from laxity.suites.portable import why_asks_kernel, why_not_portable
+from laxity.suites.prepare import Suite, verdict
 from laxity.suites.program import Program, Unplaced
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
-from laxity.suites.toolchain import Toolchain
-from laxity.suites.vetting import VetRequest, build_guest, imports_of
-from laxity.suites.vetting_file import VettedProgram, inputs_hash, sources_hash
 
 KIND = "suite"
-WORKLOAD = "guest"
-# Directory that the jobs of a program work in, beside what it is built to.
-_WORKING = "cwd"
+
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 # Makes the run of one program of its name, of the words for its workload and its isolation mode.
@@ -46,29 +38,15 @@ class SuiteRequest:
     """What is run, where it is stored, and what was typed.
 
     Attributes:
-        root: The checkout.
-        toolchain: Builds it.
-        programs: In order.
-        missing: Programs that a manifest names and that cannot be had.
-        known: What vetting found, by name.
-        vetting: The verdicts as they were named.
-        parents: The run that holds them, if it is one.
+        suite: The programs.
         plan: Makes the run of a program.
-        has_batches: A job is to be several calls.
         final: Directory of the suite run.
         on_begin: Told each program as it begins: "3/57: bsort, mode reinit".
         platform: Where they run.
     """
 
-    root: Path
-    toolchain: Toolchain
-    programs: Sequence[Program]
-    missing: Sequence[Unplaced]
-    known: dict[str, VettedProgram]
-    vetting: str
-    parents: tuple[str, ...]
+    suite: Suite
     plan: Planner
-    has_batches: bool
     final: Path
     command_line: list[str]
     on_begin: Callable[[str], None]
@@ -123,23 +101,22 @@ def run_suite(request: SuiteRequest, signals: Forwarder) -> tuple[Finished, Suit
             run of one cannot be as it was asked for, or the directory cannot be created.
         LaxityError: As `run_once`; what was measured before stays.
     """
-    names = run_names([one.name for one in request.programs])
-    rows = [
-        _row(request, program, name) for program, name in zip(request.programs, names, strict=True)
-    ]
+    suite = request.suite
+    names = run_names([one.name for one in suite.programs])
+    rows = [_row(suite, program, name) for program, name in zip(suite.programs, names, strict=True)]
     table = _Table(
         SuiteDocument(
-            checkout=str(request.root),
-            vetting=request.vetting,
-            cc=shlex.join(request.toolchain.cc),
-            link=request.toolchain.target.link.value,
-            programs=[*rows, *map(_missing, request.missing)],
+            checkout=str(suite.root),
+            vetting=suite.vetting,
+            cc=shlex.join(suite.toolchain.cc),
+            link=suite.toolchain.target.link.value,
+            programs=[*rows, *map(_missing, suite.missing)],
         )
     )
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as scratch:
         parts = [
             _part(request, program, row.run, Path(scratch, row.run))
-            for program, row in zip(request.programs, rows, strict=True)
+            for program, row in zip(suite.programs, rows, strict=True)
             if row.run is not None
         ]
         if not parts:
@@ -158,7 +135,7 @@ def run_suite(request: SuiteRequest, signals: Forwarder) -> tuple[Finished, Suit
             ),
             begin=table.begin,
             judge=judge,
-            parents=request.parents,
+            parents=suite.parents,
             platform=platform_in_run(request.platform.name),
         )
         finished = run_composite(whole, signals, request.platform)
@@ -180,26 +157,20 @@ def run_names(programs: Sequence[str]) -> list[str]:
 def judge(directory: Path) -> tuple[int, str]:
     """Tell how a suite did whose runs all ended well: wrong jobs, then what was left out."""
     programs = read_suite(directory).programs
-    wrong = [one for one in programs if one.result is not None and one.result.wrong]
-    if wrong:
-        n_wrong = sum(one.result.wrong or 0 for one in wrong if one.result is not None)
-        named = ", ".join(one.program for one in wrong)
-        return EXIT_VIOLATED, f"{n_wrong} jobs were not like a fresh process: {named}"
-    left_out = [one for one in programs if one.left_out is not None]
-    if left_out:
-        code = next(one.left_out_code or EXIT_NO_VERDICT for one in left_out)
-        return code, f"{len(left_out)} of {len(programs)} programs were left out"
-    return EXIT_DONE, ""
+    results = [(one.program, one.result) for one in programs if one.result is not None]
+    left_out = [one.left_out_code or 0 for one in programs if one.left_out is not None]
+    wrong = {name: result.wrong for name, result in results if result.wrong}
+    return verdict(wrong, left_out, len(programs))
 
 
-def _row(request: SuiteRequest, program: Program, name: str) -> SuiteProgram:
+def _row(suite: Suite, program: Program, name: str) -> SuiteProgram:
     """Say what is known of a program before it runs.
 
     Raises:
         ConfigError: Its sources or inputs are not those that were vetted.
     """
-    vetted = request.known.get(program.name)
-    reason = _why_not(request, program, vetted)
+    vetted = suite.known.get(program.name)
+    reason = suite.why_not(program)
     return SuiteProgram(
         program=program.name,
         convention=program.convention.value,
@@ -226,44 +197,11 @@ def _missing(one: Unplaced) -> SuiteProgram:
     )
 
 
-def _why_not(request: SuiteRequest, program: Program, vetted: VettedProgram | None) -> str:
-    """Say why a program may not run; "": it may."""
-    if vetted is None:
-        return "not vetted"
-    if vetted.sources_sha256 != sources_hash(request.root, program):
-        msg = f"{program.name}: its sources have changed since it was vetted; vet again"
-        raise ConfigError(msg)
-    if vetted.inputs_sha256 != inputs_hash(program):
-        msg = f"{program.name}: its input files have changed since it was vetted; vet again"
-        raise ConfigError(msg)
-    if vetted.mode is None or vetted.expected is None:
-        return vetted.verdict
-    if request.has_batches and vetted.mode is not Mode.NONE:
-        return (
-            f"--calls: in mode {vetted.mode} state is taken back after each call; only mode none "
-            "has batches"
-        )
-    return why_not_portable(program, vetted) if _is_simulated(request) else ""
-
-
 def _part(request: SuiteRequest, program: Program, run: str, build: Path) -> _Part:
     """Plan the run of a program before anything runs: a mistake is told at once."""
-    words = guest_words(program, request.known[program.name], build / "guest.so")
-    mode = str(request.known[program.name].mode)
+    words = request.suite.words(program, build)
+    mode = str(request.suite.known[program.name].mode)
     return _Part(program, run, build, request.plan(program.name, shlex.join(words), mode))
-
-
-def guest_words(program: Program, vetted: VettedProgram, guest: Path) -> list[str]:
-    """Return the words of the workload `guest` (native/guests/guest_hooks.c), but for its mode."""
-    words = [str(guest), argv_name(program), program.convention.value]
-    given = program.given
-    words += [vetted.expected or "", given.stdin or "", given.output_filter]
-    # Without inputs any empty directory will do, and the spec of the run can be run again.
-    return [*words, str(guest.with_name(_WORKING)) if given.inputs else "", *given.words]
-
-
-def _is_simulated(request: SuiteRequest) -> bool:
-    return request.platform.name.startswith(SIMULATED)
 
 
 def _cpus(part: _Part) -> set[int]:
@@ -274,23 +212,10 @@ def _child(request: SuiteRequest, table: _Table, part: _Part, place: str) -> Chi
     name = part.program.name
 
     def run(final: Path, signals: Forwarder) -> Finished:
-        request.on_begin(f"{place}: {name}, mode {request.known[name].mode}")
-        working = part.build / _WORKING
-        working.mkdir(parents=True)
-        provide(part.program, working)
-        building = VetRequest(request.root, part.build, request.toolchain, 1)
-        guest = build_guest(building, part.program)
-        if signals.has_received:
-            # A terminal's signal ends the compiler as well: that it failed says nothing then.
-            raise KeyboardInterrupt
-        if isinstance(guest, str):
-            # Behind the reason stands what to do, which is not for a simulated platform.
-            why = guest.partition(";")[0] if _is_simulated(request) else guest
-            table.leave_out(name, f"cannot be built: {why}", EXIT_NO_VERDICT)
-            return Finished(None, _nothing(request))
-        asked = why_asks_kernel(imports_of(building, part.program))
-        if _is_simulated(request) and asked:
-            table.leave_out(name, asked, EXIT_NO_VERDICT)
+        request.on_begin(f"{place}: {name}, mode {request.suite.known[name].mode}")
+        reason = request.suite.build(part.program, part.build, signals)
+        if reason:
+            table.leave_out(name, reason, EXIT_NO_VERDICT)
             return Finished(None, _nothing(request))
         done = run_once(replace(part.request, final=final), signals, request.platform)
         if done.path is not None:

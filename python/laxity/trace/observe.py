@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -30,12 +30,12 @@ from laxity.platform.native import away_from
 from laxity.platform.platform import THIS_MACHINE
 from laxity.platform.processes import Ends, Target, members_of, scheduling_of, threads_of
 from laxity.store import run_directory
-from laxity.store.manifest import Event, Interrupts, Manifest, Sampling
+from laxity.store.manifest import Event, Interrupts, Manifest, SampleCost, Sampling
 from laxity.store.observation import Observation
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 from laxity.trace.count_blocks import BlockCounter
 from laxity.trace.record import Recorder
-from laxity.trace.sampling_cost import measure_sampling_cost
+from laxity.trace.sampling_cost import least_period_ns, measure_sampling_cost
 
 _LOOK_S = 0.2
 _COUNT_EVERY_S = 0.5
@@ -68,6 +68,7 @@ class ObserveRequest:
     events: tuple[str, ...] = ()
     sample_every_ns: int | None = None
     sample_overflow: int | None = None
+    most_overhead: float | None = None
     is_quiet: bool = False
 
 
@@ -105,7 +106,10 @@ def _observe(request: ObserveRequest, run: NewRun, ends: Ends, signals: Forwarde
         raise KeyboardInterrupt
     recorder, watch = Recorder(run), _Watch(request, run)
     with away_from(before.cpus):
-        manifest = _with_sampling(run, request, manifest)
+        cost = measure_sampling_cost(request.events) if request.events else None
+        if cost is not None:
+            request = _within_overhead(request, cost)
+            manifest = _with_sampling(run, request, manifest, cost)
         more = _sampling_words(request)
         reason = recorder.start(request.backend, frozenset(before.cpus), more)
         if reason is not None:
@@ -138,13 +142,20 @@ def _write_before(run: NewRun, request: ObserveRequest) -> tuple[Manifest, Diagn
     return manifest, before
 
 
-def _with_sampling(run: NewRun, request: ObserveRequest, manifest: Manifest) -> Manifest:
+def _within_overhead(request: ObserveRequest, cost: SampleCost) -> ObserveRequest:
+    """Read less often if a sample takes more than the request allows."""
+    every_ns, most = request.sample_every_ns, request.most_overhead
+    least_ns = None if most is None else least_period_ns(cost, most)
+    if every_ns is None or least_ns is None or least_ns <= every_ns:
+        return request
+    return replace(request, sample_every_ns=least_ns)
+
+
+def _with_sampling(
+    run: NewRun, request: ObserveRequest, manifest: Manifest, cost: SampleCost
+) -> Manifest:
     """Put what is to be sampled into the manifest, and what a sample takes."""
-    if not request.events:
-        return manifest
-    interrupts = Interrupts(
-        every_count=request.sample_overflow, cost=measure_sampling_cost(request.events)
-    )
+    interrupts = Interrupts(every_count=request.sample_overflow, cost=cost)
     planned = msgspec.structs.replace(
         manifest,
         events=[Event(name=name) for name in request.events],

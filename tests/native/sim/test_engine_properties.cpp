@@ -77,6 +77,8 @@ void every_tick_of_a_job_that_is_not_preempted_is_busy_or_has_a_cause(void)
         Case asked = random_case(seed);
         asked.platform.ticks_per_s[0] = 1'000'000'000;
         asked.platform.ticks_per_s[1] = 1;
+        const bool is_interrupted =
+            asked.platform.timer_interval > 0 || (asked.interrupts && asked.sample_ns > 0);
         for (const Call &call : run_engine(asked).calls) {
             if (call.what != Call::What::Finish) {
                 continue;
@@ -88,7 +90,7 @@ void every_tick_of_a_job_that_is_not_preempted_is_busy_or_has_a_cause(void)
                     job.stall_shared_ns,
                 job.exec_ns
             );
-            if (job.preemptions == 0 && asked.platform.timer_interval == 0) {
+            if (job.preemptions == 0 && !is_interrupted) {
                 CHECK_EQUAL(job.finish_ns - job.start_ns, job.exec_ns);
                 n_jobs++;
             }

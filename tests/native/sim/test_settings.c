@@ -60,6 +60,11 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "timer.cycles 8800\n"
                             "timer.code 16\n"
                             "timer.data 8\n"
+                            "probe.cycles 5500\n"
+                            "probe.code 4\n"
+                            "probe.data 2\n"
+                            "probe.log 256\n"
+                            "probe.log_hz 3500\n"
                             "domain.cores 1\n"
                             "domain.hops.0 0 33\n"
                             "domain.hops.1 44 0\n"
@@ -190,6 +195,11 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.timer_ticks, 8800);
     CHECK_EQUAL(platform.timer_code_lines, 16);
     CHECK_EQUAL(platform.timer_data_lines, 8);
+    CHECK_EQUAL(platform.probe_ticks, 5500);
+    CHECK_EQUAL(platform.probe_code_lines, 4);
+    CHECK_EQUAL(platform.probe_data_lines, 2);
+    CHECK_EQUAL(platform.probe_log_entries, 256);
+    CHECK_EQUAL(platform.probe_log_hz, 3500);
     CHECK_EQUAL(platform.transfer_ticks, 220);
     CHECK_EQUAL(platform.upgrade_ticks, 110);
     CHECK_EQUAL(platform.l1i.size_bytes, 0);

@@ -66,10 +66,14 @@ def sentences(page: PageData) -> tuple[str, ...]:
     return (_answer(found, _distance_ns(observed), observed.kind),)
 
 
+def _is_sampled(run: RunData) -> bool:
+    return run.samples is not None and len(run.samples) > 0
+
+
 def _compared(page: PageData) -> tuple[RunData | None, Found]:
     by_name = {run.label: run for run in page.runs}
     unobserved, observed = by_name.get(UNOBSERVED), by_name.get(OBSERVED)
-    if unobserved is None or observed is None or observed.samples is None:
+    if unobserved is None or observed is None or not _is_sampled(observed):
         return observed, []
     return observed, _found(unobserved, observed)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from laxity.jobs import rows as analysis
 from laxity.jobs.miss_ratio import BUSY_SHARE, Cache, MissRatio, caches_of
-from laxity.jobs.rates import Rates, rates_of
+from laxity.jobs.rates import Rates, cpus_of, rates_of, rates_of_threads
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import quantity
 from laxity.page import figures
@@ -38,6 +38,11 @@ _ESTIMATED = (
     "Estimated: what a task missed more, behind its first job, than at its ratio without a switch "
     "is called extrinsic."
 )
+_BY_CPU = (
+    "Interrupts counted whole CPUs: a window is of the task that was interrupted at its end, with "
+    "all that others missed in it, the kernel too; of a task that moves, on the CPU where it was "
+    "most."
+)
 _NO_TRACE = (
     "Without a scheduling trace (--trace) nobody knows in which windows a task was switched to."
 )
@@ -59,6 +64,8 @@ def build(run: RunData) -> Section | None:
             ]
     if not quantities:
         return None
+    if cpus_of(run.samples):
+        blocks.append(Paragraph(_BY_CPU))
     if not run.attributions:
         blocks.append(Paragraph(_NO_TRACE))
     elif any(cache.extrinsic is None for cache in caches):
@@ -121,7 +128,13 @@ def _settled_ns(run: RunData, task: TaskData) -> float:
 def _rates(run: RunData, task: TaskData, name: str) -> Rates | None:
     clock, names = run.manifest.clock, [event.name for event in run.manifest.events]
     t0_ns = 0 if clock is None or clock.t0_ns is None else clock.t0_ns
-    return rates_of(run.samples, task.result.index, names.index(name), t0_ns)
+    event = names.index(name)
+    if not cpus_of(run.samples):
+        return rates_of(run.samples, task.result.index, event, t0_ns)
+    if not analysis.has_column(task.rows, "tid"):
+        return None
+    tids = np.unique(analysis.present(task.rows["tid"]))
+    return rates_of_threads(run.samples, tids, event, t0_ns)
 
 
 def _switched_on_ns(run: RunData, task: TaskData) -> figures.FloatArray | None:
