@@ -47,6 +47,7 @@ NAMING = [
     ("list", HOSTILE),
     ("measure", HOSTILE),
     ("measure", "crpd", "--cpus", HOSTILE),
+    ("monitor", HOSTILE),
     ("observe", HOSTILE),
     ("observe", "--cgroup", HOSTILE),
     ("platform", "derive", HOSTILE, "-o", "p.toml"),
