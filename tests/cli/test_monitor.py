@@ -87,7 +87,11 @@ def test_a_highest_overhead_chooses_how_often_is_read(watched: Laxity):
 
 def test_only_samples_so_many_misses_apart_are_stored(watched: Laxity):
     above = ("--sample-above", "l1d_refill=20")
-    done, _ = monitor(watched, "--probe", "interrupt", "--every", "10us", *above, *EVENTS)
+    done, figures = monitor(watched, "--probe", "interrupt", "--every", "10us", *above, *EVENTS)
+    # Interrupts come all the same, 1 us each, whether or not what they read is stored; the one of a
+    # sample that came while the core switched to the job is one more, of about 75.
+    assert 990 <= figures["observed", "slow", "probe_per_sample"]["value"] <= 1000 * 75 / 74 + 1
+    assert "A sample every 10 µs" in done.stdout
     rows = np.load(watched.directory / "D" / "runs" / "observed" / "counters.npy")
     of_all = rows[(rows["task"] == np.iinfo(np.uint16).max) & (rows["event"] == 1)]
     # Both tasks have their lines, a few hundred, after their first passes.
@@ -166,6 +170,18 @@ def test_without_samples_there_is_no_verdict(watched: Laxity):
     done = watched("monitor", "./tasks.toml", *words, "--run-dir", "D")
     assert done.returncode == 4
     assert "nothing was watched" in done.stdout + done.stderr
+
+
+def test_samples_that_a_spec_asks_for_are_not_in_the_unobserved_run(laxity: Laxity):
+    spec = SPEC.replace("[run]\n", '[run]\nevents = ["page-faults"]\nsample_bucket = "1ms"\n')
+    (laxity.directory / "tasks.toml").write_text(spec)
+    done = laxity("monitor", "./tasks.toml", "--allow-unprivileged", "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    runs = laxity.directory / "D" / "runs"
+    assert (runs / "observed" / "counters.npy").is_file()
+    assert not (runs / "unobserved" / "counters.npy").exists()
+    # What is said here counts, not the spec's distance.
+    assert "A sample every 2 ms" in done.stdout
 
 
 def test_tasks_without_an_end_are_refused(watched: Laxity):

@@ -105,7 +105,7 @@ def _monitor(what: str | None, **given: object) -> int:
             probe=probe,
             every_ns=every_ns,
             most_share=most if isinstance(most, float) else None,
-            above=None if above is None else str(above),
+            above=spec.sample_above if above is None else str(above),
             final=run_path(experiment.name, options.run_dir, options.run_root),
             command_line=["laxity", *sys.argv[1:]],
             allow_unprivileged=options.allow_unprivileged,

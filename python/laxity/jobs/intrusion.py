@@ -5,13 +5,14 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laxity.jobs.rows import Jobs, finished
 from laxity.statistics.rank_test import RankTest, compare_ranks
+from laxity.store.manifest import Manifest
 
 if TYPE_CHECKING:
     from laxity.trace.attribution import Attribution
@@ -19,6 +20,28 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 # Bytes that the kernel keeps of a thread's name.
 _COMM = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """When samples are taken, whether or not they are stored: at t0 + k * every, k = 1, 2, ..."""
+
+    t0_ns: int
+    every_ns: int
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> "Sampling | None":
+        """Return that of a run; None if it had none at equal distances."""
+        sampling, clock = manifest.sampling, manifest.clock
+        if sampling is None or sampling.bucket_ns is None or clock is None or clock.t0_ns is None:
+            return None
+        return cls(clock.t0_ns, sampling.bucket_ns)
+
+    def n_within(self, start_ns: IntArray, finish_ns: IntArray) -> int:
+        """Count those within jobs; one at the instant of a start was before it."""
+        until = (finish_ns - 1 - self.t0_ns) // self.every_ns
+        since = (start_ns - self.t0_ns) // self.every_ns
+        return int((until - since).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +70,15 @@ class Intrusion:
         """By which part of themselves the jobs became longer."""
         return self.observed_ns / self.unobserved_ns - 1
 
+    def most_share(self, *, is_exact: bool) -> float | None:
+        """By which part they became longer at most: of measured ones, by the 95 % interval.
+
+        None: there are too few for one.
+        """
+        if is_exact:
+            return self.share
+        return None if self.test is None else self.test.high_ns * self.n / self.unobserved_ns
+
     @property
     def per_sample_ns(self) -> float | None:
         """By how much they became longer, for each sample; None: there was none."""
@@ -70,13 +102,15 @@ class Watched:
         return cls(rows, Counter(one.job for one in preemptions if one.comm in names))
 
 
-def intrusion_of(unobserved: Watched, observed: Watched, sampled_ns: IntArray) -> Intrusion | None:
+def intrusion_of(
+    unobserved: Watched, observed: Watched, sampling: Sampling | None = None
+) -> Intrusion | None:
     """Compare jobs of the same number.
 
     Args:
         unobserved: In the run without samples.
         observed: In the other run.
-        sampled_ns: When samples were taken there; ascending.
+        sampling: When samples were taken there; None: they are not counted.
 
     Returns:
         None if there is no job to compare.
@@ -89,22 +123,14 @@ def intrusion_of(unobserved: Watched, observed: Watched, sampled_ns: IntArray) -
         return None
     before, after = before[at[is_alike]], after[behind[is_alike]]
     start_ns, finish_ns = (np.ma.getdata(after[name]) for name in ("start_ns", "finish_ns"))
-    # One at the instant of the start was before it: the task did not have the CPU.
-    until, since = (sampled_ns.searchsorted(finish_ns), sampled_ns.searchsorted(start_ns, "right"))
     first, second = _start_to_finish_ns(after), _start_to_finish_ns(before)
     return Intrusion(
         n=len(before),
         unobserved_ns=int(second.sum()),
         observed_ns=int(first.sum()),
-        n_samples=int((until - since).sum()),
+        n_samples=0 if sampling is None else sampling.n_within(start_ns, finish_ns),
         test=compare_ranks(first, second),
     )
-
-
-def sampled_ns(samples: Any) -> IntArray:  # noqa: ANN401 - rows of counters.npy
-    """Tell when samples were taken, ascending."""
-    times_ns: IntArray = np.unique(np.ma.getdata(samples["time_ns"])).astype(np.int64)
-    return times_ns
 
 
 def _start_to_finish_ns(jobs: Jobs) -> IntArray:

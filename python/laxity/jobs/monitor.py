@@ -18,11 +18,12 @@ from laxity.core.units import exact_duration
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
-from laxity.jobs.intrusion import Watched, intrusion_of, sampled_ns
+from laxity.jobs.intrusion import Watched, intrusion_of
 from laxity.jobs.rows import of_task
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
+from laxity.store.manifest import kind_of_figures
 from laxity.store.run_directory import Run, open_run
 from laxity.trace.data import read_attributions
 
@@ -137,7 +138,15 @@ def run_monitor(request: MonitorRequest, signals: Forwarder, platform: Platform)
         ConfigError: Samples cannot be taken so.
         LaxityError: As a run; what was measured before stays.
     """
-    spec = prepare_spec(request.spec, platform)
+    # What the spec says of samples is said by the request.
+    asked = msgspec.structs.replace(
+        request.spec,
+        sample_bucket_ns=None,
+        sample_cpu=None,
+        sample_by=SampleBy.FREE,
+        sample_above=None,
+    )
+    spec = prepare_spec(asked, platform)
     has_cost = request.probe is not Probe.FREE
     pilot = [PILOT] if has_cost and request.most_share is not None else []
     names = [*([UNOBSERVED] if has_cost else []), *pilot, OBSERVED]
@@ -197,7 +206,7 @@ def _unobserved(spec: Spec, request: MonitorRequest) -> Spec:
 def _chosen_ns(request: MonitorRequest, runs: Path) -> int:
     """Choose how often is read, by what it takes in the pilot."""
     most = request.most_share
-    share = max(_shares(open_run(runs / UNOBSERVED), open_run(runs / PILOT)), default=0.0)
+    share = max(_most_shares(open_run(runs / UNOBSERVED), open_run(runs / PILOT)), default=0.0)
     if most is None or share <= most:
         return request.every_ns
     return rounded_up_ns(request.every_ns * share / most)
@@ -210,14 +219,15 @@ def rounded_up_ns(least_ns: float) -> int:
     return min(next(one for one in steps if one >= least_ns), _LONGEST_NS)
 
 
-def _shares(unobserved: Run, observed: Run) -> Iterator[float]:
-    times_ns = sampled_ns(observed.stream("counters"))
+def _most_shares(unobserved: Run, observed: Run) -> Iterator[float]:
     names = [task.name for task in unobserved.manifest.tasks]
     before, after = (_watched_tasks(run, names) for run in (unobserved, observed))
+    is_exact = kind_of_figures(observed.manifest) == "simulated"
     for index, alone in before.items():
-        found = intrusion_of(alone, after[index], times_ns)
-        if found is not None:
-            yield found.share
+        found = intrusion_of(alone, after[index])
+        share = None if found is None else found.most_share(is_exact=is_exact)
+        if share is not None:
+            yield share
 
 
 def _watched_tasks(run: Run, names: list[str]) -> dict[int, Watched]:

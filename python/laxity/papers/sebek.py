@@ -202,7 +202,7 @@ class Found:
         """Compare T1, the first task, in two runs, from its second job on."""
         runs = [self._runs[one.name] for one in (unobserved, observed)]
         before, after = (Watched(of_task(run.stream("jobs"), 0)[1:], {}) for run in runs)
-        found = intrusion_of(before, after, np.zeros(0, np.int64))
+        found = intrusion_of(before, after)
         assert found is not None  # noqa: S101 - both have its jobs
         return found
 

@@ -73,10 +73,10 @@ def _counted(stream: Path, line_bytes: int, program: Path, signals: Forwarder) -
         signals.start(counter)
         try:
             told, said = counter.communicate()
-        except BaseException:
-            counter.kill()
-            raise
         finally:
+            # It has ended, unless something came up here that nobody waits through.
+            if counter.poll() is None:
+                counter.kill()
             signals.stop()
     if counter.returncode != 0:
         why = said.strip().removeprefix(f"{tool.name}: ")

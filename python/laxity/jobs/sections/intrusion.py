@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What watching takes from the tasks that are watched."""
 
-import numpy as np
-
-from laxity.jobs.intrusion import Intrusion, Watched, intrusion_of, sampled_ns
+from laxity.jobs.intrusion import Intrusion, Sampling, Watched, intrusion_of
 from laxity.jobs.monitor import OBSERVED, UNOBSERVED
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import quantity
@@ -63,7 +61,7 @@ def sentences(page: PageData) -> tuple[str, ...]:
     observed, found = _compared(page)
     if observed is None or not found:
         return ()
-    return (_answer(found, _distance_ns(observed), observed.kind),)
+    return (_answer(found, observed),)
 
 
 def _is_sampled(run: RunData) -> bool:
@@ -79,7 +77,7 @@ def _compared(page: PageData) -> tuple[RunData | None, Found]:
 
 
 def _found(unobserved: RunData, observed: RunData) -> Found:
-    times_ns = sampled_ns(observed.samples)
+    sampling = Sampling.of(observed.manifest)
     names = [task.result.name for task in unobserved.tasks]
     before = {
         task.result.name: Watched.of(
@@ -91,40 +89,40 @@ def _found(unobserved: RunData, observed: RunData) -> Found:
     for task in observed.tasks:
         alone = before.get(task.result.name)
         seen = Watched.of(task.rows, observed.attributions.get(task.result.index), names)
-        one = None if alone is None else intrusion_of(alone, seen, times_ns)
+        one = None if alone is None else intrusion_of(alone, seen, sampling)
         if one is not None:
             found.append((task, one))
     return found
 
 
-def _distance_ns(observed: RunData) -> int:
-    times_ns = sampled_ns(observed.samples)
-    return round(float(np.median(np.diff(times_ns)))) if len(times_ns) > 1 else 0
+def _why_not_told(intrusion: Intrusion, kind: Kind) -> str:
+    """Say why longer jobs are no effect of sampling; empty: they are one."""
+    test = intrusion.test
+    if kind == "simulated" or (test is not None and test.low_ns > 0):
+        return ""
+    if test is not None and test.high_ns < 0:
+        return "shorter: of something else than samples"
+    return "not told from noise"
 
 
-def _is_told(intrusion: Intrusion, kind: Kind) -> bool:
-    return kind == "simulated" or (intrusion.test is not None and intrusion.test.is_different)
-
-
-def _answer(found: Found, distance_ns: int, kind: Kind) -> str:
-    every = f"A sample every {show_duration(distance_ns)}"
-    told = [(task, one) for task, one in found if _is_told(one, kind)]
+def _answer(found: Found, observed: RunData) -> str:
+    kind, sampling = observed.kind, Sampling.of(observed.manifest)
+    every = f"A sample every {show_duration(None if sampling is None else sampling.every_ns)}"
+    told = [(task, one) for task, one in found if not _why_not_told(one, kind)]
     if not told:
         return f"{every} cannot be told from noise in the jobs of any task ({kind})."
     task, most = max(told, key=lambda one: one[1].share)
     each = most.per_sample_ns
     of_each = "" if each is None else f", {show_duration(round(each))} for each sample"
+    of_all = ": most of all tasks" if len(found) > 1 else ""
     return (
         f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}{of_each} "
-        f"({kind}, n = {show_count(most.n)}): most of all tasks."
-        if len(found) > 1
-        else f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}"
-        f"{of_each} ({kind}, n = {show_count(most.n)})."
+        f"({kind}, n = {show_count(most.n)}){of_all}."
     )
 
 
 def _row(task: TaskData, intrusion: Intrusion, kind: Kind) -> tuple[Cell, ...]:
-    note = "" if _is_told(intrusion, kind) else "not told from noise"
+    note = _why_not_told(intrusion, kind)
     each = intrusion.per_sample_ns
     return (
         text_cell(task.result.name),
@@ -138,7 +136,7 @@ def _row(task: TaskData, intrusion: Intrusion, kind: Kind) -> tuple[Cell, ...]:
 
 
 def _quantities(run: RunData, task: TaskData, intrusion: Intrusion) -> list[Quantity]:
-    note = None if _is_told(intrusion, run.kind) else "not told from noise"
+    note = _why_not_told(intrusion, run.kind) or None
     values = [("probe_share", intrusion.share, "ratio")]
     if intrusion.per_sample_ns is not None:
         values.append(("probe_per_sample", intrusion.per_sample_ns, "ns"))
