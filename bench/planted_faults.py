@@ -224,7 +224,7 @@ FAULTS = (
     ),
     Fault(
         "the timer interrupts at the end of its interval, too",
-        "engine/core.cpp",
+        "engine/kernel.cpp",
         "(now_ / interval + 1) * interval",
         "((now_ - 1) / interval + 1) * interval",
     ),

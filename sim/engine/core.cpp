@@ -18,17 +18,6 @@
 
 namespace laxity {
 
-namespace {
-
-/* Where the kernel has what belongs to a core. */
-constexpr unsigned KERNEL_DATA_SHIFT = 40;
-/* What its timer takes lies so far behind what its switches take. */
-constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U;
-/* And this, what an interrupt that reads its counters takes. */
-constexpr std::uint64_t PROBE_ADDRESS = std::uint64_t{3} << 38U;
-
-} // namespace
-
 Core::Core(
     const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy, Turn &turn
 )
@@ -66,23 +55,6 @@ void Core::begin(const Execution &execution, std::uint64_t now)
     }
 }
 
-/* It interrupts at multiples of its interval. */
-void Core::set_timer()
-{
-    const std::uint64_t interval = platform_.timer_interval;
-    timer_tick_ = interval == 0 ? NEVER : (now_ / interval + 1) * interval;
-}
-
-void Core::begin_switch(std::uint64_t now)
-{
-    begin({}, now);
-    kernel_line_ = 0;
-    set_next(Next::GoOn);
-    if (platform_.kernel_code_lines + platform_.kernel_data_lines == 0) {
-        run_kernel();
-    }
-}
-
 void Core::leave()
 {
     execution_ = {};
@@ -100,12 +72,6 @@ void Core::ask_to_stop()
     if (stage_ == Stage::Boundary && wait_ == Wait::Nothing && turn_.next == Next::GoOn) {
         turn_.next = Next::Stopped;
     }
-}
-
-/* While one interrupt lasts there is no other: however often it is read, its task goes on. */
-void Core::probe(std::uint64_t now)
-{
-    is_probed_ |= now > probed_until_;
 }
 
 bool Core::drain(std::uint64_t now)
@@ -269,54 +235,6 @@ bool Core::touch_line(Kind kind, std::uint64_t written, bool must_wait)
            touch(kind, execution_.reader->shared().line_of(line_), written, must_wait);
 }
 
-/* True if it has been through its lines: so many of code at the address, of data there in what
- * belongs to the core. Else the core pauses. */
-bool Core::touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address)
-{
-    const std::uint64_t base = std::uint64_t{KERNEL} << SPACE_SHIFT | address;
-    const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT;
-    while (kernel_line_ < n_code + n_data) {
-        const bool is_code = kernel_line_ < n_code;
-        const std::uint64_t line = is_code ? (base >> line_shift_) + kernel_line_
-                                           : ((base + own) >> line_shift_) + kernel_line_ - n_code;
-        if (touch(is_code ? Kind::Fetch : Kind::Load, line, 0, true)) {
-            kernel_line_++;
-        }
-        if (is_paused_) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void Core::run_kernel()
-{
-    is_paused_ = false;
-    if (touch_kernel(platform_.kernel_code_lines, platform_.kernel_data_lines, 0)) {
-        now_ += platform_.switch_ticks;
-        set_next(Next::Switched);
-    }
-}
-
-/* By the timer, or to read counters. */
-void Core::interrupt(
-    std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address, std::uint32_t ticks
-)
-{
-    if (!touch_kernel(n_code, n_data, address)) {
-        return;
-    }
-    now_ += ticks;
-    if (stage_ == Stage::Timer) {
-        set_timer();
-    } else {
-        is_probed_ = false;
-        probed_until_ = now_;
-    }
-    execution_.position->fetched = NEVER;
-    stage_ = Stage::Boundary;
-}
-
 void Core::run(std::uint64_t horizon)
 {
     is_paused_ = false;
@@ -341,20 +259,8 @@ void Core::run(std::uint64_t horizon)
             walk();
             break;
         case Stage::Timer:
-            interrupt(
-                platform_.timer_code_lines,
-                platform_.timer_data_lines,
-                TIMER_ADDRESS,
-                platform_.timer_ticks
-            );
-            break;
         case Stage::Probe:
-            interrupt(
-                platform_.probe_code_lines,
-                platform_.probe_data_lines,
-                PROBE_ADDRESS,
-                platform_.probe_ticks
-            );
+            interrupt();
             break;
         }
     }

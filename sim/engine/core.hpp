@@ -139,9 +139,7 @@ class Core {
 
     void run(std::uint64_t horizon);
     void run_kernel();
-    void interrupt(
-        std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address, std::uint32_t ticks
-    );
+    void interrupt();
     bool touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address);
     void set_timer();
     bool run_blocks(std::uint64_t horizon);
