@@ -7,7 +7,8 @@ import pytest
 
 from laxity.core.spec import TaskTable
 from laxity.core.wording import plain_words
-from laxity.store.manifest import Clock, Counter, Native
+from laxity.store.manifest import Clock, Counter
+from laxity.store.native import Native
 
 
 def words_of(data: object, kind: type) -> str:

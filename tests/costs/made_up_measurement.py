@@ -9,8 +9,9 @@ import numpy as np
 
 from laxity.core.streams import CRPD_PATTERNS, dtype_of
 from laxity.store import run_directory
-from laxity.store.manifest import Clock, Manifest, Native, Tool
+from laxity.store.manifest import Clock, Manifest, Tool
 from laxity.store.measurements import CrpdMeasurement
+from laxity.store.native import Native
 
 WARM_NS = 1_000
 Status = Literal["complete", "interrupted", "failed"]

@@ -11,7 +11,8 @@ from laxity.core.spec import spec_to_toml
 from laxity.core.spec_reader import resolve_spec
 from laxity.core.streams import STREAMS, dtype_of
 from laxity.store import run_directory
-from laxity.store.manifest import Clock, Counts, Manifest, Native, NativeTask, Tool, Writer
+from laxity.store.manifest import Clock, Counts, Manifest, Tool, Writer
+from laxity.store.native import Native, NativeTask
 
 T0_NS = 1_000_000_000
 PERIOD_NS = 10_000_000

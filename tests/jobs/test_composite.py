@@ -13,7 +13,7 @@ from laxity.errors import NoVerdict
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished, finish_run, open_recovered
 from laxity.report.page import write_report
-from laxity.store.manifest import Native
+from laxity.store.native import Native
 from laxity.store.run_directory import open_run, tmp_path_of
 
 

@@ -17,16 +17,8 @@ from laxity.errors import ConfigError, LaxityError, RecordError
 from laxity.jobs import ends
 from laxity.jobs.finish import finish_run, open_recovered, recover
 from laxity.store import run_directory
-from laxity.store.manifest import (
-    Clock,
-    Counter,
-    Counts,
-    Faults,
-    Memory,
-    NativeCorunner,
-    NativeTask,
-    Writer,
-)
+from laxity.store.manifest import Clock, Counter, Counts, Faults, Memory, Writer
+from laxity.store.native import NativeCorunner, NativeTask
 from laxity.store.run_directory import open_run
 
 

@@ -12,7 +12,8 @@ from tests.jobs.left_runs import left_run, native, write_jobs
 from laxity.jobs.finish import finish_run
 from laxity.jobs.integrity import find_contradictions, find_damage
 from laxity.store import run_directory
-from laxity.store.manifest import Counts, NativeTask
+from laxity.store.manifest import Counts
+from laxity.store.native import NativeTask
 from laxity.store.run_directory import Run, open_run
 
 

@@ -8,7 +8,8 @@ import pytest
 from laxity.core.streams import Status
 from laxity.errors import ConfigError
 from laxity.jobs.rows import Jobs
-from laxity.store.manifest import Clock, Counts, MemoryTraffic, Native, NativeCorunner, NativeTask
+from laxity.store.manifest import Clock, Counts, MemoryTraffic
+from laxity.store.native import Native, NativeCorunner, NativeTask
 from laxity.sweep.columns import Value, measure, read_columns
 
 NAMES = [

@@ -17,7 +17,8 @@ from laxity.errors import (
     RecordError,
     cannot_read,
 )
-from laxity.store.manifest import Native, Status, Writer, decode_document
+from laxity.store.manifest import Status, Writer, decode_document
+from laxity.store.native import Native
 from laxity.store.run_directory import NATIVE, read_manifest
 
 

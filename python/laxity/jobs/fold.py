@@ -13,7 +13,8 @@ from laxity.jobs import limits
 from laxity.jobs.ends import End, judge_end, last_change, read_native
 from laxity.jobs.results import corunner_results, counted_from_rows, stop_result, task_results
 from laxity.platform.tools import find_tool
-from laxity.store.manifest import Counts, Manifest, Native, TaskResult, kind_of_figures
+from laxity.store.manifest import Counts, Manifest, TaskResult, kind_of_figures
+from laxity.store.native import Native
 from laxity.store.run_directory import SEGMENT
 from laxity.trace import record
 

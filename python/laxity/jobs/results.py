@@ -13,15 +13,8 @@ from laxity.core.stop_on import stop_on_text
 from laxity.core.streams import Status
 from laxity.core.units import format_duration_ns
 from laxity.errors import RecordError
-from laxity.store.manifest import (
-    CorunnerResult,
-    Counts,
-    Manifest,
-    NativeCorunner,
-    NativeTask,
-    Stop,
-    TaskResult,
-)
+from laxity.store.manifest import CorunnerResult, Counts, Manifest, Stop, TaskResult
+from laxity.store.native import NativeCorunner, NativeTask
 from laxity.store.npy import read_stream
 
 

@@ -398,47 +398,6 @@ class TraceResult(Record, frozen=True, kw_only=True):
     vectors: list[TraceVector] = []
 
 
-class TraceSampling(Record, frozen=True, kw_only=True):
-    """What laxity-trace knows of its samples; `every_ns` null: not by a timer."""
-
-    every_ns: int | None
-    every_count: int | None
-    lost_rows: int
-    cpus: list[SampledCpu]
-
-
-class TraceDocument(TraceResult, frozen=True, kw_only=True):
-    """trace.json: what laxity-trace knows when it has ended."""
-
-    schema: Literal[1] = 1
-    events: list[Event] = []
-    sampling: TraceSampling | None = None
-    fallbacks: list[Fallback] = []
-
-    def result(self) -> TraceResult:
-        """Return what the manifest holds of it; its fallbacks stand with those of the run."""
-        names = TraceResult.__struct_fields__
-        return TraceResult(**{name: getattr(self, name) for name in names})
-
-    def samples(self, before: Sampling | None) -> Sampling | None:
-        """Return what the manifest holds of its samples; `before`: what it held until now."""
-        one = self.sampling
-        if one is None:
-            return before
-        planned = None if before is None else before.interrupts
-        return Sampling(
-            bucket_ns=one.every_ns,
-            samples=sum(cpu.samples for cpu in one.cpus),
-            lost=sum(cpu.lost for cpu in one.cpus),
-            interrupts=Interrupts(
-                every_count=one.every_count,
-                lost_rows=one.lost_rows,
-                cpus=one.cpus,
-                cost=None if planned is None else planned.cost,
-            ),
-        )
-
-
 class MemoryTraffic(Record, frozen=True, kw_only=True):
     """What all cores have sent to the memory of a simulated platform, from its first tick on."""
 
@@ -495,77 +454,6 @@ class Manifest(Record, frozen=True, kw_only=True):
     writer: Writer | msgspec.UnsetType = msgspec.UNSET
     # Likewise, of a run on a board: where its streams are there.
     board_run_dir: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class NativeTask(Record, frozen=True, kw_only=True):
-    """laxity-run's half of a task. What only repeats the request is accepted and not used."""
-
-    index: int
-    name: str | None = None
-    workload: str | None = None
-    args: list[str] = []
-    policy: str | None = None
-    priority: int | None = None
-    cpus: str | None = None
-    period_ns: int | None = None
-    deadline_ns: int | None = None
-    offset_ns: int | None = None
-    overrun: str | None = None
-    released: int = 0
-    started: int = 0
-    counts: Counts = Counts()
-    lost_rows: int = 0
-    lost_marks: int = 0
-    threads_seen: int = 0
-    end_ns: int | None = None
-    end_cause: str | None = None
-    end_detail: str | int | None = None
-    memory_locked: bool | None = None
-    faults_after_first_job: Faults | None = None
-    memory: Memory | None = None
-    memory_need: MemoryNeed | None = None
-    isolating: Isolating | None = None
-    displaced: list[Displaced] = []
-    rttime_pauses: int = 0
-    output_bytes: int = 0
-    asked_calls: list[str] = []
-
-
-class NativeCorunner(Record, frozen=True, kw_only=True):
-    """laxity-run's half of a co-runner. What only repeats the request is accepted and not used."""
-
-    index: int
-    workload: str | None = None
-    args: list[str] = []
-    policy: str | None = None
-    priority: int | None = None
-    cpus: str | None = None
-    passes_before_t0: int | None = None
-    passes: int | None = None
-    elapsed_ns: int | None = None
-    end_cause: str | None = None
-    end_detail: str | int | None = None
-    displaced: list[Displaced] = []
-
-
-class Native(Record, frozen=True, kw_only=True):
-    """native.json: what laxity-run knows when a run has ended."""
-
-    schema: int = MANIFEST_SCHEMA
-    clock: Clock
-    counter: Counter | None = None
-    snapshots: SnapshotCost | None = None
-    events: list[Event] = []
-    sampling: Sampling | None = None
-    stop: Stop | None = None
-    memory_traffic: MemoryTraffic | msgspec.UnsetType = msgspec.UNSET
-    status: Literal["complete", "interrupted", "failed", "recovered"]
-    exit_code: int
-    message: str = ""
-    tasks: list[NativeTask] = []
-    corunners: list[NativeCorunner] = []
-    fallbacks: list[Fallback] = []
-    tables: dict[str, int] = {}
 
 
 class Versioned(Protocol):

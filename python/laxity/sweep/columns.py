@@ -24,7 +24,8 @@ from laxity.jobs.rows import (
     start_to_finish_ns,
 )
 from laxity.statistics.distribution import quantile_rank
-from laxity.store.manifest import Counts, Native, NativeTask
+from laxity.store.manifest import Counts
+from laxity.store.native import Native, NativeTask
 
 INTEGER, REAL, TEXT = "BIGINT", "DOUBLE", "VARCHAR"
 RESULT_HASH = "result_hash"

@@ -25,7 +25,8 @@ from laxity.core.wording import plain_words
 from laxity.errors import PlatformError, RecordError, ToolError, cannot_read
 from laxity.platform.tools import find_tool
 from laxity.store import run_directory
-from laxity.store.manifest import Fallback, Manifest, Native, TraceDocument, decode_document
+from laxity.store.manifest import Fallback, Manifest, decode_document
+from laxity.store.native import Native, TraceDocument
 from laxity.store.run_directory import NATIVE, TRACE, NewRun
 from laxity.trace.instances import remove_left_instances
 
