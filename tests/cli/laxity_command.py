@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run, open_run, read_manifest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAMS = ROOT / "tests" / "suites" / "programs"
 # No test waits so long; a loaded machine must not fail them.
 PATIENCE_S = 120
 
@@ -111,3 +113,27 @@ def make_laxity(directory: Path) -> Laxity:
     if not (tools / "native" / "laxity-run").exists():
         pytest.fail(f"no laxity-run in {tools}; build it with ninja -C build")
     return Laxity(directory, tools)
+
+
+def checkout(laxity: Laxity, *names: str) -> str:
+    """Make a checkout of some mini-programs; give its name."""
+    for name in names:
+        shutil.copytree(PROGRAMS / name, laxity.directory / "suite" / name, dirs_exist_ok=True)
+    return "suite"
+
+
+def vet_programs(directory: Path, names: tuple[str, ...], code: int) -> Laxity:
+    """Vet mini-programs in a checkout `suite`: run V and vetting.toml; the exit code is known."""
+    laxity = make_laxity(directory)
+    words = ("--jobs", "3", "--quiet", "--no-report", "-o", "vetting.toml", "--run-dir", "V")
+    done = laxity("suite", "vet", checkout(laxity, *names), *words)
+    assert done.returncode == code, done.stderr
+    return laxity
+
+
+def take_vetted(once: Laxity, laxity: Laxity) -> Laxity:
+    """Copy what was vetted into another directory."""
+    for name in ("suite", "V"):
+        shutil.copytree(once.directory / name, laxity.directory / name)
+    shutil.copy(once.directory / "vetting.toml", laxity.directory)
+    return laxity

@@ -3,23 +3,13 @@
 """`laxity suite` as a user calls it."""
 
 import json
-import shutil
 import tomllib
 from typing import Any
 
-from tests.cli.laxity_command import ROOT, Laxity
+from tests.cli.laxity_command import Laxity, checkout
 
 from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
-
-PROGRAMS = ROOT / "tests" / "suites" / "programs"
-
-
-def suite(laxity: Laxity, *names: str) -> str:
-    """Make a checkout of some mini-programs; give its name."""
-    for name in names:
-        shutil.copytree(PROGRAMS / name, laxity.directory / "suite" / name, dirs_exist_ok=True)
-    return "suite"
 
 
 def test_discover_tells_programs_and_what_it_could_not_place(laxity: Laxity):
@@ -49,7 +39,7 @@ def test_a_program_that_was_asked_for_and_is_none_is_told_with_the_reason(laxity
 def test_vet_writes_its_verdicts_and_says_by_its_exit_code_that_one_program_is_rejected(
     laxity: Laxity,
 ):
-    root = suite(laxity, "stale_static", "never_alike", "exits")
+    root = checkout(laxity, "stale_static", "never_alike", "exits")
     only = ("--only", "stale_static", "--only", "never_alike")
     done = laxity("suite", "vet", root, *only, "--jobs", "3", "--format", "json", "--quiet")
     assert done.returncode == 1, done.stderr
@@ -64,7 +54,7 @@ def test_vet_writes_its_verdicts_and_says_by_its_exit_code_that_one_program_is_r
 
 
 def test_vet_of_programs_that_all_have_a_mode_ends_with_0(laxity: Laxity):
-    done = laxity("suite", "vet", suite(laxity, "exits"), "-o", "v.toml", "--quiet")
+    done = laxity("suite", "vet", checkout(laxity, "exits"), "-o", "v.toml", "--quiet")
     assert done.returncode == 0, done.stderr
     assert "exit" in done.stdout
     # Any command clears away what another test's killed recorder left, and says so.
@@ -74,7 +64,7 @@ def test_vet_of_programs_that_all_have_a_mode_ends_with_0(laxity: Laxity):
 
 def test_what_sanitizers_find_is_printed_with_file_and_line_and_rejects_nothing(laxity: Laxity):
     words = ("--sanitize", "--jobs", "3", "--quiet")
-    done = laxity("suite", "vet", suite(laxity, "heap_overflow"), *words)
+    done = laxity("suite", "vet", checkout(laxity, "heap_overflow"), *words)
     assert done.returncode == 0, done.stderr
     assert (
         "memory error at heap_overflow/heap_overflow.c:21: heap-buffer-overflow, write of 1 B"
@@ -86,14 +76,14 @@ def test_what_sanitizers_find_is_printed_with_file_and_line_and_rejects_nothing(
 
 def test_vet_never_replaces_verdicts(laxity: Laxity):
     (laxity.directory / "vetting.toml").write_text("mine")
-    done = laxity("suite", "vet", suite(laxity, "exits"))
+    done = laxity("suite", "vet", checkout(laxity, "exits"))
     assert done.returncode == 2
     assert "vetting.toml: exists" in done.stderr
     assert (laxity.directory / "vetting.toml").read_text() == "mine"
 
 
 def test_an_unknown_program_is_answered_with_the_one_that_may_be_meant(laxity: Laxity):
-    done = laxity("suite", "vet", suite(laxity, "stale_static"), "--only", "stale_statik")
+    done = laxity("suite", "vet", checkout(laxity, "stale_static"), "--only", "stale_statik")
     assert done.returncode == 2
     assert 'did you mean "stale_static"?' in done.stderr
 
@@ -106,13 +96,13 @@ def test_a_checkout_that_is_not_there_is_a_mistake_of_the_user(laxity: Laxity):
 
 def vetted(laxity: Laxity, *names: str) -> None:
     """Vet some mini-programs into vetting.toml."""
-    done = laxity("suite", "vet", suite(laxity, *names), "--jobs", "3", "--quiet")
+    done = laxity("suite", "vet", checkout(laxity, *names), "--jobs", "3", "--quiet")
     assert done.returncode in {0, 1}, done.stderr
 
 
 def run(laxity: Laxity, *names: str) -> "tuple[int, dict[str, Any], str]":
     """Run some vetted mini-programs; give exit code, answer, messages."""
-    root = suite(laxity, *names)
+    root = checkout(laxity, *names)
     words = ("--run-dir", "R", "--format", "json", "-p", "5ms", "-t", "6", "--policy", "other")
     done = laxity("suite", "run", root, *words, "--no-report", "--quiet")
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
@@ -206,13 +196,13 @@ def test_sources_that_have_changed_since_are_not_run(laxity: Laxity):
 
 def test_an_option_that_each_program_has_of_its_own_is_refused(laxity: Laxity):
     vetted(laxity, "exits")
-    done = laxity("suite", "run", suite(laxity, "exits"), "--run-dir", "R", "-b", "words")
+    done = laxity("suite", "run", checkout(laxity, "exits"), "--run-dir", "R", "-b", "words")
     assert done.returncode == 2
     assert "-b" in done.stderr
 
 
 def test_programs_that_were_vetted_in_a_static_link_run_so(laxity: Laxity):
-    root = suite(laxity, "stale_static", "thread_local_state", "thread_left")
+    root = checkout(laxity, "stale_static", "thread_local_state", "thread_left")
     laxity("suite", "vet", root, "--jobs", "3", "--link", "static", "--quiet")
     assert tomllib.loads((laxity.directory / "vetting.toml").read_text())["link"] == "static"
     options = ("-p", "20ms", "-t", "4", "--policy", "other", "--format", "json")
@@ -225,7 +215,7 @@ def test_programs_that_were_vetted_in_a_static_link_run_so(laxity: Laxity):
 
 
 def test_programs_that_were_vetted_for_another_machine_are_not_run_here(laxity: Laxity):
-    root = suite(laxity, "exits")
+    root = checkout(laxity, "exits")
     laxity("suite", "vet", root, "--jobs", "3", "--quiet")
     path = laxity.directory / "vetting.toml"
     path.write_text('target = "armhf"\n' + path.read_text().replace('target = "native"\n', ""))

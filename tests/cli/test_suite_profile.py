@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import ROOT, Laxity, make_laxity
+from tests.cli.laxity_command import Laxity, take_vetted, vet_programs
 
+from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
 
-PROGRAMS = ROOT / "tests" / "suites" / "programs"
 VETTED = ("appends_file", "clean_sum", "never_alike", "stale_static")
 BUSY = ("--scenario", "busy=load 64KiB@0", "--processes", "2", "-t", "3", "--run-dir", "P")
 NATIVE = ("-p", "5ms", "--policy", "other", "--cpus", "0", "--no-report", "--quiet")
@@ -22,23 +22,15 @@ LEFT_OUT_NATIVE = "rejected: two fresh processes have different results"
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Laxity:
-    """Vet some mini-programs for this machine, once for all tests."""
-    laxity = make_laxity(tmp_path_factory.mktemp("vetted"))
-    for name in VETTED:
-        shutil.copytree(PROGRAMS / name, laxity.directory / "suite" / name)
-    words = ("--jobs", "3", "--quiet", "--no-report", "-o", "vetting.toml")
-    done = laxity("suite", "vet", "suite", *words, "--run-dir", "V")
+    """Vet some mini-programs, once for all tests."""
     # One of them has no right mode.
-    assert done.returncode == 1, done.stderr
-    return laxity
+    return vet_programs(tmp_path_factory.mktemp("vetted"), VETTED, 1)
 
 
 @pytest.fixture
 def vetted(once: Laxity, laxity: Laxity) -> Laxity:
-    """A directory with the checkout `suite` and its vetting.toml."""
-    shutil.copytree(once.directory / "suite", laxity.directory / "suite")
-    shutil.copy(once.directory / "vetting.toml", laxity.directory)
-    return laxity
+    """A directory with the checkout `suite`, its vetting V and vetting.toml."""
+    return take_vetted(once, laxity)
 
 
 def profile(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -72,11 +64,11 @@ def test_programs_run_in_their_modes_and_their_profile_needs_no_checkout(vetted:
     assert {(one["processes"], one["jobs"]) for one in told["times"]} == {(2, 6)}
     assert len(told["times"]) == 2 * 2 * 2
     for child in run.children:
-        assert child.stream("jobs")["right"].tolist() == [1, 1, 1]
+        assert finished(child.stream("jobs"))["right"].tolist() == [1, 1, 1]
     spec = "P/runs/01-stale_static-alone-00/spec.toml"
     again = vetted("run", spec, "--run-dir", "D", "--no-report", "--quiet")
     assert again.returncode == 0, again.stderr
-    assert open_run(vetted.directory / "D").stream("jobs")["right"].tolist() == [1, 1, 1]
+    assert finished(open_run(vetted.directory / "D").stream("jobs"))["right"].tolist() == [1, 1, 1]
 
 
 def test_without_names_all_that_may_run_do_and_the_others_are_told(vetted: Laxity):
@@ -163,7 +155,7 @@ def test_no_process_finds_files_that_one_that_died_has_left(laxity: Laxity):
     runs = open_run(laxity.directory / "P").children
     assert len(runs) == 2 * 2
     for child in runs:
-        assert child.stream("jobs")["right"][:2].tolist() == [1, 0]
+        assert finished(child.stream("jobs"))["right"][:2].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

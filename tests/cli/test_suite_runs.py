@@ -11,24 +11,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity, make_laxity
+from tests.cli.laxity_command import PATIENCE_S, Laxity, checkout, make_laxity
 from tests.waiting import wait_until
 
 from laxity.store.run_directory import open_run
 from laxity.suites.result import SuiteDocument, VettingDocument
 from laxity.suites.stored_results import read_suite, read_vetting_seen
 
-PROGRAMS = ROOT / "tests" / "suites" / "programs"
 VETTED = ("clean_sum", "exits", "never_alike", "shrinking_work", "stale_static")
 RUN = ("suite", "run", "suite", "--vetting", "V")
 TASK = ("-p", "5ms", "--policy", "other", "--no-report", "--quiet")
-
-
-def checkout(laxity: Laxity, *names: str) -> str:
-    """Make a checkout of some mini-programs; give its name."""
-    for name in names:
-        shutil.copytree(PROGRAMS / name, laxity.directory / "suite" / name)
-    return "suite"
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.laxity_command import ROOT, Laxity, make_laxity
+from tests.cli.laxity_command import Laxity, take_vetted, vet_programs
 
 from laxity.store.run_directory import open_run
 from laxity.suites.result import SuiteDocument
 from laxity.suites.stored_results import read_suite
 
-PROGRAMS = ROOT / "tests" / "suites" / "programs"
 # In each mode that there is here; and what is left out.
 VETTED = (
     "appends_file", "child_exits", "clean_sum", "exits", "joined_threads", "own_section",
@@ -31,22 +30,14 @@ JOBS = 4
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Laxity:
-    """Vet some mini-programs for this machine, once for all tests."""
-    laxity = make_laxity(tmp_path_factory.mktemp("vetted"))
-    for name in VETTED:
-        shutil.copytree(PROGRAMS / name, laxity.directory / "suite" / name)
-    words = ("--jobs", "3", "--quiet", "--no-report", "-o", "vetting.toml")
-    done = laxity("suite", "vet", "suite", *words, "--run-dir", "V")
-    assert done.returncode == 0, done.stderr
-    return laxity
+    """Vet some mini-programs, once for all tests."""
+    return vet_programs(tmp_path_factory.mktemp("vetted"), VETTED, 0)
 
 
 @pytest.fixture
 def vetted(once: Laxity, laxity: Laxity) -> Laxity:
-    """A directory with the checkout `suite` and its vetting.toml."""
-    shutil.copytree(once.directory / "suite", laxity.directory / "suite")
-    shutil.copy(once.directory / "vetting.toml", laxity.directory)
-    return laxity
+    """A directory with the checkout `suite`, its vetting V and vetting.toml."""
+    return take_vetted(once, laxity)
 
 
 def run_suite(
