@@ -68,6 +68,14 @@ def write_observed(path: Path) -> Path:
     return path
 
 
+def write_monitor(path: Path) -> Path:
+    runs = ("unobserved", "observed")
+    write_composite(path, {name: Made(ordinary_rows(20, seed)) for seed, name in enumerate(runs)})
+    manifest = msgspec.structs.replace(read_manifest(path), kind="monitor", name="control")
+    (path / MANIFEST).write_bytes(encode_document(manifest))
+    return path
+
+
 def write_measured(root: Path) -> Path:
     path = write_switch_run(root / "D", np.full(20, 3000), np.full(20, 500))
     ordinary = write_run(root / "of-this-machine", Made(ordinary_rows(1)))
@@ -91,6 +99,7 @@ def write_kind(kind: str, root: Path) -> Path:
         "run": lambda: write_run(root / "D", Made(ordinary_rows(20))),
         "demo": lambda: write_composite(root / "D", {"alone": Made(ordinary_rows(20))}),
         "measure": lambda: write_measured(root),
+        "monitor": lambda: write_monitor(root / "D"),
         "observe": lambda: write_observed(root / "D"),
         "bound": lambda: write_bound(root),
         "compare": lambda: write_comparison(root),
