@@ -585,8 +585,8 @@ PAPER = Paper(
         "less as many warm ones; tasks are code with a jump per line."
     ),
     missing=(
-        "A probe task that keeps part of the cache for itself, as section 3.2.1 suggests, is not "
-        "tried: a platform has no partition for one task."
+        "Locked cache lines are not tried: on an MPC750 the kernel alone may lock, and only a "
+        "whole cache."
     ),
     exhibits=(TABLE_1, FIGURE_5, EXHIBIT_6, FIGURE_7, FIGURE_10, SECTION_3_2, SECTION_3_5),
     read=Found,
