@@ -66,7 +66,8 @@ setup_find_owner() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# One set-up at a time per tree. The descriptor is closed again before anything long-lived starts.
+# setup_lock [ENOUGH...]: one set-up at a time per tree. The descriptor is closed again before anything long-lived starts. While
+# another one runs and the command ENOUGH succeeds there is no waiting, and no lock: 1.
 setup_lock() {
     [[ $is_locked == yes ]] && return 0
     setup_find_owner
@@ -77,12 +78,27 @@ setup_lock() {
             setup_fail "lock" "$root is not writable" "run as its owner, or set it up as its owner first"
     fi
     exec 9<>"$root/.setup/lock" || setup_fail "lock" "cannot open $root/.setup/lock" "run as the owner of the tree"
-    if ! flock -w 1 9; then
-        setup_say "another set-up of this tree is running; waiting for it"
-        flock 9 || setup_fail "lock" "flock failed on $root/.setup/lock" "run the command again"
-    fi
+    flock -n 9 || setup_wait "$@" || return 1
     is_locked=yes
     trap 'setup_say "interrupted; the same command goes on from here"; exit 130' INT TERM
+}
+
+# setup_wait [ENOUGH...]: for the lock, as setup_lock says
+setup_wait() {
+    local is_said='' code=1
+    # 1: somebody else has it.
+    while ((code == 1)); do
+        if [[ $# -gt 0 ]] && "$@"; then
+            exec 9>&-
+            return 1
+        fi
+        flock -w 1 9
+        code=$?
+        # A command that only looks whether all is there has it for less.
+        [[ $code != 1 || -n $is_said ]] || setup_say "another set-up of this tree is running; waiting for it"
+        is_said=yes
+    done
+    [[ $code == 0 ]] || setup_fail "lock" "flock failed on $root/.setup/lock" "run the command again"
 }
 
 setup_unlock() {
@@ -237,6 +253,31 @@ setup_python() {
     "${as_owner[@]}" rm -rf "$root/.venv/.installing" "$wheels"
 }
 
+# setup_ninja BUILD TARGET...: bring it up to date, and say how far it is
+setup_ninja() {
+    "${as_owner[@]}" env NINJA_STATUS='%f/%t ' ninja -C "$@" 2>&1 </dev/null 9>&- | setup_count
+    return "${PIPESTATUS[0]}"
+}
+
+# setup_count: of ninja's output what counts, on stderr as it comes; the rest to stdout
+setup_count() {
+    local line done='' said=$SECONDS
+    while IFS= read -r line; do
+        if [[ ! $line =~ ^([0-9]+)/([0-9]+)\  ]]; then
+            [[ $line == 'ninja: '@(Entering|no work)* ]] || printf '%s\n' "$line"
+            continue
+        fi
+        done="compiling, ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+        if [[ -t 2 ]]; then
+            printf '\r\033[Klaxity setup: %s' "$done" >&2
+        elif ((SECONDS - said >= 20)); then
+            setup_say "$done"
+            said=$SECONDS
+        fi
+    done
+    [[ -z $done || ! -t 2 ]] || printf '\r\033[K' >&2
+}
+
 # setup_build: a configured build directory, brought up to date
 setup_build() {
     local build="$root/build" output asked=()
@@ -256,7 +297,7 @@ setup_build() {
         write_stamp "$build/.stamp-build" "$root"
         setup_say "compiling"
     fi
-    if ! output=$("${as_owner[@]}" ninja -C "$build" --quiet 2>&1 </dev/null 9>&-); then
+    if ! output=$(setup_ninja "$build"); then
         printf '%s\n' "$output" | setup_show
         setup_fail "build" "ninja failed, its output is above" "mend the source, or remove build/ and run again"
     fi
@@ -301,13 +342,47 @@ setup_sim_set() {
     setup_library_set sim sim
 }
 
-# setup_run_set: what every command needs. A tree of somebody else, already set up, is used as it is.
-setup_run_set() {
+# has_python: whether the Python packages of the run set are there, whatever another set-up adds to them
+has_python() {
+    local venv="$root/.venv" sum
+    checksum "$root/deps/python/run.lock"
+    sum=$reply
+    has_stamp "$venv/.stamp-venv" "$root $(readlink -f "$venv/bin/python")" && has_stamp "$venv/.stamp-python-run" "$sum" &&
+        ! has_stamp "$venv/.installing" run
+}
+
+# setup_for ARGUMENT...: what a command line needs. Help and completion need Python alone; "list" and "doctor" do without what
+# another set-up has not built yet; a tree of somebody else, already set up, is used as it is.
+setup_for() {
+    local enough=()
     export LAXITY_ROOT=$root PYTHONPATH=$root/python
     if [[ ! -w $root && -e $root/.venv/.stamp-python-run && -e $root/build/.stamp-build ]]; then
         return 0
     fi
-    setup_lock
+    if is_help "$@"; then
+        has_python || ! setup_lock has_python || setup_set run
+        return 0
+    fi
+    [[ ${1:-} != @(list|doctor) ]] || enough=(has_python)
+    setup_lock "${enough[@]}" || return 0
     setup_set run
     setup_build
+}
+
+# is_help ARGUMENT...: whether they ask for nothing but words
+is_help() {
+    local word
+    [[ $# -gt 0 && -z ${_LAXITY_COMPLETE:-} ]] || return 0
+    for word; do
+        case $word in
+        -h | --help | --version) return 0 ;;
+        --exec) return 1 ;; # What stands behind it is a program's.
+        esac
+    done
+    return 1
+}
+
+# setup_run_set: what every command needs
+setup_run_set() {
+    setup_for run
 }

@@ -158,6 +158,80 @@ def test_second_set_up_waits_for_the_first(tree: Path) -> None:
     assert done.stdout.split() == ["first", "second"]
 
 
+# Somebody else's set-up has the lock; it is at its end 9 s later, and whoever waits says so.
+HELD = (
+    'mkdir -p "$root/.setup"; : >"$root/.setup/log"; (exec 8<>"$root/.setup/lock"; flock 8; '
+    'touch "$root/held"; exec sleep 9) & while [[ ! -e $root/held ]]; do sleep 0.01; done; '
+)
+# What the Python packages of the run set leave behind them.
+INSTALLED = (
+    'mkdir -p "$root/.venv/bin"; ln -s /bin/true "$root/.venv/bin/python"; checksum '
+    '"$root/deps/python/run.lock"; echo "$reply" >"$root/.venv/.stamp-python-run"; echo "$root '
+    '$(readlink -f "$root/.venv/bin/python")" >"$root/.venv/.stamp-venv"; '
+)
+GOES_ON = "echo went on; kill $!"
+
+
+@pytest.mark.parametrize("words", ["", "--help", "run -h", "--version", "list", "doctor"])
+def test_words_wait_for_nobody_who_has_the_packages_already(tree: Path, words: str) -> None:
+    done = run_bash(tree, f"{HELD}{INSTALLED}setup_for {words}; {GOES_ON}")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+
+
+def test_completion_waits_for_nobody_and_compiles_nothing(tree: Path) -> None:
+    words = "export _LAXITY_COMPLETE=bash_complete; setup_for run mem"
+    done = run_bash(tree, f"{HELD}{INSTALLED}{words}; {GOES_ON}")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+
+
+def test_packages_of_another_set_do_not_keep_help_waiting(tree: Path) -> None:
+    installing = "echo check >$root/.venv/.installing; "
+    done = run_bash(tree, f"{HELD}{INSTALLED}{installing}setup_for --help; {GOES_ON}")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (INSTALLED, "run mem"),
+        # A word of the program.
+        (INSTALLED, "run --exec prog --help"),
+        ("", "--help"),
+        (f"{INSTALLED}echo run >$root/.venv/.installing; ", "--help"),
+        (f"{INSTALLED}echo of an older list >$root/.venv/.stamp-python-run; ", "list"),
+    ],
+)
+def test_what_is_not_there_yet_is_waited_for(tree: Path, state: str, words: str) -> None:
+    said = "for n in {1..800}; do grep -q . $root/said && break; sleep 0.01; done; cat $root/said"
+    script = f"{HELD}{state}(setup_for {words}) 2>$root/said & {said}; kill $(jobs -p)"
+    told = run_bash(tree, script).stdout
+    assert told == "laxity setup: another set-up of this tree is running; waiting for it\n"
+
+
+NINJA = r"ninja: Entering b\n[0/1] x\n1/3 Compiling a.c\nFAILED: b.o\nb.c:1: no\n2/3 c\n"
+
+
+def test_of_a_build_what_failed_stays_and_a_quick_one_says_no_more(tree: Path) -> None:
+    done = run_bash(tree, f'printf "{NINJA}" | setup_count')
+    assert done.stdout == "[0/1] x\nFAILED: b.o\nb.c:1: no\n"
+    assert done.stderr == ""
+
+
+def test_a_terminal_shows_how_far_a_build_is(tree: Path) -> None:
+    (tree / "count").write_text(
+        f'root="{tree}"; source "$root/tools/bootstrap.sh"; printf "{NINJA}" | setup_count >x',
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["script", "-qec", f"cd {tree} && bash count", "/dev/null"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    # Read as text, a return to the start of the line is a new line.
+    assert done.stdout == (
+        "\n\033[Klaxity setup: compiling, 1 of 3\n\033[Klaxity setup: compiling, 2 of 3\n\033[K"
+    )
+
+
 def test_what_a_failing_step_said_commands_no_terminal(tree: Path) -> None:
     # ESC, the end of a line, CSI of C1; letters beyond ASCII and tabs stay.
     said = r"printf 'a\033[31m\302\233\tä…\n'; exit 1"
