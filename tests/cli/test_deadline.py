@@ -65,7 +65,7 @@ def test_letters_of_rt_bench_mean_the_same_with_units(tmp_path: Path):
     assert (task.policy, task.deadline_ns, task.runtime_ns) == ("deadline", 8_000_000, 1_000_000)
     plain = run(tmp_path, "-P", "10000000", "-T", "1ms")
     assert plain.code == 2
-    assert '-P: "10000000" has no unit; write 10000000s' in plain.err
+    assert '-P: "10000000" has no unit; write 10000000us or 10000000ns' in plain.err
 
 
 def test_job_that_never_returns_is_killed_though_it_outranks_the_killer(tmp_path: Path):

@@ -313,6 +313,6 @@ def test_demo_on_one_cpu_says_that_interference_is_left_out(laxity: Laxity):
 
 def test_demo_with_a_bad_duration_creates_nothing(laxity: Laxity):
     done = laxity("demo", "--duration", "10", "--run-dir", "D")
-    message = 'laxity demo: --duration: "10" has no unit; write 10s\n'
+    message = 'laxity demo: --duration: "10" has no unit; write 10ms or 10s\n'
     assert (done.returncode, done.stderr) == (2, message)
     assert laxity.names() == set()

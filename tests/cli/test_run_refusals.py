@@ -21,8 +21,8 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
     ("words", "message"),
     [
         ((*MEM, "-p", "0ms"), '--period "0ms" is not above 0; write for example 10ms'),
-        ((*MEM, "-p", "10"), '--period: "10" has no unit; write 10s'),
-        ((*MEM, "-p", "0"), '--period: "0" has no unit; write for example 10s'),
+        ((*MEM, "-p", "10"), '--period: "10" has no unit; write 10ms or 10s'),
+        ((*MEM, "-p", "0"), '--period: "0" has no unit; write for example 10ms'),
         ((*MEM, "--name", 300 * "a", "-p", "1ms"), "--name of 300 letters; use at most 63"),
         (
             (*MEM, "-p", "10ms", "-d", "12ms"),
@@ -30,7 +30,10 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
             "set a deadline <= period or pass --overrun queue",
         ),
         ((*MEM, "-p", "10ms", "-f", "100"), "--priority 100 is not between 1 and 99;"),
-        ((*MEM, "-p", "10ms", "--duration", "10"), '--duration: "10" has no unit; write 10s'),
+        (
+            (*MEM, "-p", "10ms", "--duration", "10"),
+            '--duration: "10" has no unit; write 10ms or 10s',
+        ),
         ((*MEM, "-p", "10ms", "-t", "0"), "--jobs 0 is not between 1 and"),
         ((*MEM, "-p", "10ms", "--stack", "64"), '--stack: "64" has no unit; write 64KiB'),
         ((*MEM, "-p", "10ms", "-c", "4000"), 'task "mem": cpus 4000: no CPU 4000 on this machine;'),
@@ -101,7 +104,8 @@ def test_option_that_describes_a_task_does_not_go_with_a_spec(
     laxity: Laxity, option: str, value: str
 ):
     done = laxity("run", laxity.spec(), option, value)
-    message = f"{option}: describes a task, and fault.toml does that; change the spec"
+    named = "words (-b)" if option == "-b" else option
+    message = f"{named}: describes a task, and fault.toml does that; change the spec"
     assert (done.returncode, done.stderr) == (2, f"laxity run: {message}\n")
 
 
@@ -263,5 +267,33 @@ def test_program_in_place_of_a_spec_says_how_it_is_run(laxity: Laxity, words: tu
     (laxity.directory / "mine").write_bytes(b"\x7fELF\x01\x01\x01")
     done = laxity("run", "./mine", *words, "--run-dir", "D")
     assert done.returncode == 2
-    assert './mine: is a program, no spec; name it in one, workload = "./mine"' in done.stderr
-    assert "or run it as it is by --exec ./mine\n" in done.stderr
+    assert "./mine: is a program, no spec and no workload; run it as it is" in done.stderr
+    assert "laxity run --period 10ms --exec ./mine\n" in done.stderr
+
+
+def test_a_script_is_no_spec(laxity: Laxity):
+    (laxity.directory / "mine").write_text("#!/bin/sh\n")
+    done = laxity("run", "./mine", "-p", "10ms", "--run-dir", "D")
+    assert (done.returncode, "--exec ./mine\n" in done.stderr) == (2, True)
+
+
+def test_what_is_no_program_is_told_what_it_lacks(laxity: Laxity):
+    mine = laxity.directory / "mine"
+    mine.write_text("#!/bin/sh\n")
+    words = ("-p", "10ms", "--run-dir", "D")
+    done = laxity("run", *words, "--exec", "./mine")
+    assert f'exec "{mine}": no executable file; chmod +x {mine}' in done.stderr
+    mine.write_text("true\n")
+    mine.chmod(0o755)
+    done = laxity("run", *words, "--exec", "./mine")
+    assert "a script that names no interpreter; begin it with #!/bin/sh" in done.stderr
+    done = laxity("run", "mine", *words)
+    assert "unknown; a file of this name is here: --exec ./mine runs a program" in done.stderr
+    assert not (laxity.directory / "D").exists()
+
+
+def test_a_workload_of_ones_own_is_run_by_its_path_and_words_stand_behind_it(laxity: Laxity):
+    mine = str(laxity.tools / "workloads" / "mem")
+    run = laxity.run(mine, "4KiB", "2", "-p", "1ms", "-t", "3", "--policy", "other", "-c", "0")
+    task = run.manifest.tasks[0]
+    assert (task.name, task.workload, task.args) == ("mem", mine, ["4KiB", "2"])

@@ -238,7 +238,7 @@ def test_a_killed_laxity_leaves_a_whole_trace(tmp_path: Path):
             ["--stop-on", "miss", "-d", "none"],
             "--stop-on miss: no task has a deadline; set one or write response>5ms",
         ),
-        (["--stop-on", "response>5"], '--stop-on response: "5" has no unit; write 5s'),
+        (["--stop-on", "response>5"], '--stop-on response: "5" has no unit; write 5ms or 5s'),
     ],
 )
 def test_a_condition_that_cannot_be_judged_is_refused(words: list[str], message: str):

@@ -225,7 +225,7 @@ def test_experiment_that_fails_is_a_row_with_its_error_and_counted(laxity: Laxit
     assert [row["mem.exec_ns.max"] for row in failed] == [None, None, None]
     odd = "platform sim:sabrelite: l1d.size: 33KiB"
     assert failed[0]["error"].startswith(odd)
-    assert failed[1]["error"].startswith('task "mem": ')
+    assert failed[1]["error"].startswith('workload "mem": SIZE: "wrong"')
     assert failed[2]["error"].startswith(odd)
     # Where it was simulated is in no error: the same command again tells the same.
     table = laxity.directory / "S" / "sweep.parquet"

@@ -45,12 +45,23 @@ def test_duration_with_unit_is_read_exactly(text: str, expected_ns: int):
     ["", "ms", "-1ms", "+1ms", " 1ms", "1 ms", "1ms ", "1.ms", ".5ms", "1e3ns", "1,5ms", "0x1ms"],
 )
 def test_text_that_is_no_duration_is_refused_with_an_example(text: str):
-    with pytest.raises(ConfigError, match=r"is not a number with a unit; write for example 10s"):
+    with pytest.raises(ConfigError, match=r"is not a number with a unit; write for example 10ms"):
         parse_duration_ns(text)
 
 
 @pytest.mark.parametrize(
-    ("value", "hint"), [("10", "write 10s"), (10, "write 10s"), (1.5, "write 1.5s")]
+    ("value", "hint"),
+    [
+        ("10", "write 10ms or 10s"),
+        (10, "write 10ms or 10s"),
+        (1.5, "write 1.5ms or 1.5s"),
+        # Neither 1000 s nor 100 ns is likely.
+        ("0.1", "write 0.1ms or 0.1s"),
+        ("5000", "write 5000ms or 5000us"),
+        ("10000000", "write 10000000us or 10000000ns"),
+        ("0", "write for example 10ms"),
+        ("1000000000000000000", "write for example 10ms"),
+    ],
 )
 def test_plain_number_is_refused_and_told_the_unit(value: object, hint: str):
     with pytest.raises(ConfigError, match=rf"has no unit; {hint}"):
@@ -59,9 +70,28 @@ def test_plain_number_is_refused_and_told_the_unit(value: object, hint: str):
 
 def test_unknown_unit_is_refused_with_the_list():
     with pytest.raises(
-        ConfigError, match=r'"10sec" has the unknown unit "sec"; use one of ns us ms'
+        ConfigError, match=r'"10sheep" has the unknown unit "sheep"; use one of ns us ms'
     ):
-        parse_duration_ns("10sec")
+        parse_duration_ns("10sheep")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("10msec", "10ms"),
+        ("10µs", "10us"),
+        ("7seconds", "7s"),
+        ("3min", "3m"),
+        ("2hrs", "2h"),
+        ("64KB", "64kB or 64KiB"),
+        ("64K", "64kB or 64KiB"),
+        ("1mib", "1MB or 1MiB"),
+    ],
+)
+def test_a_unit_as_others_write_it_is_told_as_we_do(text: str, said: str):
+    read = parse_size_bytes if text[-1] in "KBb" else parse_duration_ns
+    with pytest.raises(ConfigError, match=rf"has the unknown unit .*; write {said}$"):
+        read(text)
 
 
 def test_unit_is_case_sensitive():

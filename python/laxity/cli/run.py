@@ -5,7 +5,7 @@
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,15 @@ from laxity.cli.run_paths import (
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
-from laxity.core.spec import TRACE_BACKENDS, Isolation, RunTable, Spec, TaskTable, spec_to_toml
+from laxity.core.spec import (
+    NATIVE_PLATFORM,
+    TRACE_BACKENDS,
+    Isolation,
+    RunTable,
+    Spec,
+    TaskTable,
+    spec_to_toml,
+)
 from laxity.core.spec_reader import (
     MAX_SPEC_BYTES,
     is_spec_path,
@@ -51,6 +59,7 @@ from laxity.core.spec_reader import (
 from laxity.core.spec_tables import read_document
 from laxity.core.units import exact_size
 from laxity.errors import ConfigError, located
+from laxity.platform.tools import ELF, SCRIPT, is_linked_with_harness
 
 if TYPE_CHECKING:
     from laxity.platform.platform import Platform
@@ -59,8 +68,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 # RT-Bench's own default.
 _DEFAULT_SAMPLE_BUCKET = "10ms"
-# Of a program that somebody built.
-_ELF = b"\x7fELF"
 # RT-Bench's letters that have no meaning here, and what does the same.
 _FOREIGN_LETTERS = {
     "-l": "what is logged is always everything; --keep and --snapshots choose less",
@@ -154,7 +161,7 @@ def _more_task_options(command: Command) -> Command:
                 "-b",
                 "--words",
                 metavar="'WORD...'",
-                help="Words for the workload, one quoted string: -b '64KiB 2'.",
+                help="Words for the workload, as one quoted string: -b '64KiB 2'.",
             ),
             click.option(
                 "--exec",
@@ -233,6 +240,7 @@ def _complete_what(
 
 @click.command(cls=RunCommand)
 @click.argument("what", metavar="SPEC|NAME", required=False, shell_complete=_complete_what)
+@click.argument("bare", metavar="[WORD]...", nargs=-1)
 @key_options(TaskTable, ("exec",))
 @_more_task_options
 @key_options(RunTable, ("on", "events"))
@@ -250,8 +258,9 @@ def run(what: str | None, **given: object) -> int:
     """Run a periodic task, alone or under interference, and store what was measured.
 
     SPEC is a file (its name has a / or ends in .toml); options then only change its [run] table.
-    NAME is a bundled workload (laxity list); options describe the task. Or, in place of both and
-    as the last option, --exec PROGRAM ARG...: each job is one process of any program, unchanged.
+    NAME is a bundled workload (laxity list) and takes the words behind it, or the path of one of
+    your own; options describe the task. Or, in place of all this and as the last option, --exec
+    PROGRAM ARG...: each job is one process of any program, unchanged.
 
     Without --jobs and --duration the run lasts until it is interrupted (Ctrl-C); it is stored all
     the same. Durations and sizes need units: 10ms, 64KiB.
@@ -340,11 +349,13 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     if program and what:
         msg = f"--exec: runs {program[0]}, and {what} is named too; remove one of them"
         raise ConfigError(msg)
+    _refuse_words_behind(program, run_table | options.keys)
     if what in {"", "-"} and not program:
         msg = f'workload "{what}": not a name and not a file; laxity list shows what there is'
         raise ConfigError(msg)
-    if is_spec_path(what):
-        _refuse_program(what)
+    if is_spec_path(what) and _is_workload(what, run_table.get("platform")):
+        what = str(Path(what).absolute())
+    elif is_spec_path(what):
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
     task = task_table(what, options)
@@ -435,17 +446,39 @@ def _read_spec_file(
     return _Experiment(path.stem, spec)
 
 
-def _refuse_program(what: str) -> None:
+def _is_workload(what: str, platform: str | None) -> bool:
+    """Tell a program that is a workload from a spec file.
+
+    Raises:
+        ConfigError: It is a program that is neither.
+    """
     with suppress(OSError), Path(what).open("rb") as file:
-        if file.read(len(_ELF)) == _ELF:
+        start = file.read(len(ELF))
+        if start == ELF:
+            is_simulated = platform not in {None, NATIVE_PLATFORM}
+            if is_simulated or is_linked_with_harness(Path(what)):
+                return True
+        if start == ELF or start.startswith(SCRIPT):
             msg = (
-                f'{what}: is a program, no spec; name it in one, workload = "{what}" '
-                f"(docs/simulation.md), or run it as it is by --exec {what}"
+                f"{what}: is a program, no spec and no workload; run it as it is, each job a "
+                f"process: laxity run --period 10ms --exec {what}"
             )
             raise ConfigError(msg)
+    return False
+
+
+def _refuse_words_behind(program: Sequence[str], keys: Mapping[str, object]) -> None:
+    """Say that options behind --exec are the program's, where one that must be is missing."""
+    if keys.get("period") is None and (lost := {"-p", "--period"} & set(program[1:])):
+        option = min(lost)
+        msg = (
+            f"{option}: stands behind --exec, where all words are those of {program[0]}; write "
+            f"it before: laxity run {option} 10ms ... --exec {program[0]}"
+        )
+        raise ConfigError(msg)
 
 
 def _refuse_task_option(key: str, path: Path) -> NoReturn:
-    option = "-b" if key == "words" else f"--{key.replace('_', '-')}"
+    option = "words (-b)" if key == "words" else f"--{key.replace('_', '-')}"
     msg = f"{option}: describes a task, and {path} does that; change the spec"
     raise ConfigError(msg)

@@ -49,7 +49,18 @@ if TYPE_CHECKING:
 
 # What of `laxity run` is ours for each program, or the same for all of them.
 _TAKEN = frozenset(
-    {"what", "name", "words", "on", "run_dir", "run_root", "no_report", "output_format", "dry_run"}
+    {
+        "what",
+        "bare",
+        "name",
+        "words",
+        "on",
+        "run_dir",
+        "run_root",
+        "no_report",
+        "output_format",
+        "dry_run",
+    }
     | {"quiet", "isolation", "exec_words", "stdin"}
 )
 # Not asked for: `laxity run` wants all of its options, the taken ones too.

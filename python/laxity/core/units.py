@@ -35,6 +35,11 @@ MAX_SIZE_BYTES = 2**64 - 1
 _MAX_TEXT = 40
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([A-Za-zµ]*)", re.ASCII)
 _LIKELY_SIZE = "KiB"
+# What durations of tasks and runs are, of which those without a unit are guessed.
+_LIKELY_UNITS = ("ms", "s", "us", "ns")
+_LIKELY_NS = (100_000, 100_000_000_000)
+# What others call our units: msec, seconds, mins; KB, K and Kib are told by their letters alone.
+_OTHER_DURATION = re.compile(r"([numµ]?)s(?:ec(?:ond)?s?)?|(m)in(?:ute)?s?|(h)(?:ou)?rs?")
 # Display: (factor in ns, symbol), largest first.
 _SHOWN_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 _SHOWN_SIZES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
@@ -52,7 +57,7 @@ def parse_duration_ns(text: object) -> int:
     Raises:
         ConfigError: No unit, no number, not a whole number of nanoseconds, or more than 2^63 - 1.
     """
-    value = _parse(text, NS_PER_UNIT, ("10s", "s"))
+    value = _parse(text, NS_PER_UNIT, "10ms")
     if value > MAX_DURATION_NS:
         msg = f'"{text}" is longer than 292 years; write a shorter duration'
         raise ConfigError(msg)
@@ -71,17 +76,16 @@ def parse_size_bytes(text: object) -> int:
     Raises:
         ConfigError: No unit, no number, not a whole number of bytes, or more than 2^64 - 1.
     """
-    value = _parse(text, BYTES_PER_UNIT, ("64KiB", _LIKELY_SIZE))
+    value = _parse(text, BYTES_PER_UNIT, "64KiB")
     if value > MAX_SIZE_BYTES:
         msg = f'"{text}" is more than 16 EiB; write a smaller size'
         raise ConfigError(msg)
     return value
 
 
-def _parse(text: object, units: dict[str, int], hint: tuple[str, str]) -> int:
-    example, likely_unit = hint
+def _parse(text: object, units: dict[str, int], example: str) -> int:
     if isinstance(text, (int, float)) and not isinstance(text, bool):
-        msg = f"{text} has no unit; write {_with_unit(str(text), likely_unit, example)}"
+        msg = f"{text} has no unit; write {_with_unit(str(text), units, example)}"
         raise ConfigError(msg)
     if not isinstance(text, str) or len(text) > _MAX_TEXT:
         msg = f"{_quoted(text)} is not a number with a unit; write for example {example}"
@@ -92,10 +96,12 @@ def _parse(text: object, units: dict[str, int], hint: tuple[str, str]) -> int:
         raise ConfigError(msg)
     number, unit = match.groups()
     if not unit:
-        msg = f'"{text}" has no unit; write {_with_unit(number, likely_unit, example)}'
+        msg = f'"{text}" has no unit; write {_with_unit(number, units, example)}'
         raise ConfigError(msg)
     if unit not in units:
-        msg = f'"{text}" has the unknown unit "{unit}"; use one of {" ".join(units)}'
+        known = " or ".join(f"{number}{one}" for one in units if _is_meant(unit, one, units))
+        advice = f"write {known}" if known else f"use one of {' '.join(units)}"
+        msg = f'"{text}" has the unknown unit "{unit}"; {advice}'
         raise ConfigError(msg)
     whole, _, fraction = number.partition(".")
     scale: int = 10 ** len(fraction)
@@ -106,13 +112,31 @@ def _parse(text: object, units: dict[str, int], hint: tuple[str, str]) -> int:
     return value
 
 
-def _with_unit(number: str, unit: str, example: str) -> str:
-    """Show the user's own number with the likely unit, to be copied; a zero helps nobody."""
-    if unit == _LIKELY_SIZE and number.isdecimal() and int(number) >= BYTES_PER_UNIT[unit]:
-        # So large a number is one of bytes.
-        return exact_size(int(number))
-    is_usable = _QUANTITY.fullmatch(number) and number.strip("0.")
-    return f"{number}{unit}" if is_usable else f"for example {example}"
+def _with_unit(number: str, units: dict[str, int], example: str) -> str:
+    """Show the user's own number with likely units, to be copied; a zero helps nobody."""
+    if not _QUANTITY.fullmatch(number) or not number.strip("0."):
+        return f"for example {example}"
+    if units is BYTES_PER_UNIT:
+        is_of_bytes = number.isdecimal() and int(number) >= BYTES_PER_UNIT[_LIKELY_SIZE]
+        return exact_size(int(number)) if is_of_bytes else f"{number}{_LIKELY_SIZE}"
+    low, high = _LIKELY_NS
+    likely = [
+        f"{number}{unit}"
+        for unit in _LIKELY_UNITS
+        if low <= Decimal(number) * NS_PER_UNIT[unit] <= high
+    ]
+    return " or ".join(likely[:2]) or f"for example {example}"
+
+
+def _is_meant(written: str, unit: str, units: dict[str, int]) -> bool:
+    """Whether somebody who wrote an unknown unit may have meant one of ours."""
+    if units is BYTES_PER_UNIT:
+        return written[:1].lower() == unit[:1].lower() and written[1:] in ("", "b", "B", "ib", "iB")
+    found = _OTHER_DURATION.fullmatch(written.lower())
+    if found is None:
+        return False
+    part, minute, hour = found.groups()
+    return unit == (minute or hour or f"{part}s".replace("µ", "u"))
 
 
 def _quoted(value: object) -> str:

@@ -30,7 +30,7 @@ from laxity.platform.plan import TaskPlan
 from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.platform.shield import NO_KNOBS, KnobRequest, used_knobs
-from laxity.platform.tools import source_root
+from laxity.platform.tools import check_words, source_root
 from laxity.store import run_directory
 from laxity.store.manifest import KnobsUsed, Manifest, RunKind, Tool
 from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
@@ -74,11 +74,15 @@ def prepare_spec(spec: Spec, platform: Platform = THIS_MACHINE) -> Spec:
     """Make explicit what only the machine knows (CPUs, programs) and draw a seed if none is given.
 
     Raises:
-        ConfigError: Unknown workload, no such CPU.
+        ConfigError: Unknown workload, words that it does not take, no such CPU.
         PlatformError: A CPU that this process may not use.
         ToolError: A program is missing or of another version.
     """
     platform.require_programs(spec)
+    check_words(
+        [(one.workload, one.args) for one in spec.tasks]
+        + [(one.workload, one.args) for one in spec.interfere]
+    )
     if spec.seed is None:
         spec = msgspec.structs.replace(spec, seed=secrets.randbits(_SEED_BITS))
     return place(spec, platform.cpus())

@@ -3,10 +3,12 @@
 """Where our own programs are: one function finds them, and refuses another version."""
 
 import os
+import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -14,12 +16,17 @@ from typing import Literal
 import msgspec
 
 from laxity import __version__
+from laxity.core.units import parse_size_bytes
 from laxity.core.wording import plain_words
-from laxity.errors import ConfigError, ToolError, suggestion
+from laxity.errors import ConfigError, ToolError, located, suggestion
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 # In each executable that is linked with the harness (native/harness/job_process.c), in no other.
 _OF_HARNESS = b"--harness=job,"
+# How programs that somebody built begin, and scripts that name who reads them.
+ELF, SCRIPT = b"\x7fELF", b"#!"
+# Of a file, to tell what it is.
+_LINE_BYTES = 64
 # Printing a version takes a millisecond; a program that needs longer is not ours.
 _VERSION_TIMEOUT_S = 10
 
@@ -114,9 +121,17 @@ def find_workload(name: str) -> Path:
         cure = "laxity setup --with host" if kinds[name] == "host" else "ninja -C build"
         msg = f'workload "{name}": not built (searched {_searched()}); run {cure}'
         raise ToolError(msg)
-    advice = suggestion(name, known, "laxity list shows what there is")
+    usual = "laxity list shows what there is"
+    if Path(name).is_file():
+        usual = f"a file of this name is here: --exec ./{name} runs a program, each job a process"
+    advice = suggestion(name, known, usual)
     msg = f'workload "{name}": unknown; {advice}'
     raise ConfigError(msg)
+
+
+def is_linked_with_harness(path: Path) -> bool:
+    """Whether a program is a workload; it is read, not started."""
+    return _OF_HARNESS in path.read_bytes()
 
 
 def _require_harness(path: Path) -> None:
@@ -126,7 +141,7 @@ def _require_harness(path: Path) -> None:
         ConfigError: It is none, or cannot be read.
     """
     try:
-        is_workload = _OF_HARNESS in path.read_bytes()
+        is_workload = is_linked_with_harness(path)
     except OSError as error:
         msg = f'workload "{path}": cannot be read ({error.strerror}); correct the path'
         raise ConfigError(msg) from error
@@ -147,8 +162,15 @@ def find_program(name: str) -> Path:
     found = name if "/" in name else shutil.which(name)
     if found is None or not _is_program(Path(found)):
         where = "" if "/" in name else " along PATH"
-        msg = f'exec "{name}": no executable file{where}; build it or correct the path'
+        advice = f"chmod +x {name}" if Path(name).is_file() else "build it or correct the path"
+        msg = f'exec "{name}": no executable file{where}; {advice}'
         raise ConfigError(msg)
+    # Whoever may execute a program need not be allowed to read it.
+    with suppress(OSError), Path(found).open("rb") as file:
+        start = file.read(_LINE_BYTES)
+        if start.isascii() and not start.startswith((ELF, SCRIPT)):
+            msg = f'exec "{name}": a script that names no interpreter; begin it with #!/bin/sh'
+            raise ConfigError(msg)
     return Path(found).absolute()
 
 
@@ -179,6 +201,58 @@ def list_workloads() -> list[Workload]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         msg = f"{path}: {plain_words(error)}; the installation is of another version"
         raise ToolError(msg) from error
+
+
+def check_words(named: Iterable[tuple[str, tuple[str, ...]]]) -> None:
+    """Compare words of bundled workloads with what they take, before anything is started.
+
+    What the words mean (is a size too small?) is the workload's to judge, and so is all of one
+    that is not bundled.
+
+    Args:
+        named: Workloads, each with its words.
+
+    Raises:
+        ConfigError: One takes others.
+    """
+    bundled = {one.name: one for one in list_workloads()}
+    for name, words in dict.fromkeys(named):
+        if name in bundled:
+            with located(f'workload "{name}"'):
+                _check_words(bundled[name], words)
+
+
+def _check_words(workload: Workload, words: tuple[str, ...]) -> None:
+    found = _words_taken(workload.args).fullmatch("".join(f"{word}\0" for word in words))
+    if found is None:
+        takes = f"takes {workload.args or 'no words'}"
+        got = f'"{" ".join(words)}"' if words else "none"
+        example = (
+            f"write for example {' '.join(workload.example)}" if workload.args else "remove them"
+        )
+        msg = f"{takes}, got {got}; {example}"
+        raise ConfigError(msg)
+    size = found.groupdict().get("SIZE")
+    if size is not None:
+        with located("SIZE"):
+            parse_size_bytes(size)
+
+
+def _words_taken(args: str) -> re.Pattern[str]:
+    """Make a pattern of `small|large [THREADS]`, for words that each have a zero behind them."""
+    if "=" in args:
+        # In any order.
+        keys = re.findall(r"(\w+)=", args)
+        return re.compile(rf"((?:{'|'.join(keys)})=[^\0]*\0)*")
+    parts = []
+    for word in re.findall(r"[][]|[^][\s]+", args):
+        if word in "[]":
+            parts.append("(?:" if word == "[" else ")?")
+        elif word.isupper():
+            parts.append(rf"(?P<{word}>[^\0]*)\0")
+        else:
+            parts.append(rf"(?:{word})\0")
+    return re.compile("".join(parts))
 
 
 def list_events() -> EventList:
