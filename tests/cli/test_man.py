@@ -2,16 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Man pages and shell completion, made from option tables."""
 
+import shlex
 import shutil
 import subprocess
+import textwrap
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.cli.completion import SHELLS, completion_script
+from laxity.cli.examples import EXAMPLES
+from laxity.cli.main import cli
 from laxity.cli.man import (
     NativeGroup,
     NativeHelp,
@@ -20,6 +25,8 @@ from laxity.cli.man import (
     read_native_help,
     write_man_pages,
 )
+from laxity.core.spec_keys import spec_keys
+from laxity.core.spec_reader import read_spec_toml
 from laxity.errors import ConfigError, ToolError
 
 NATIVE = NativeHelp(
@@ -101,7 +108,48 @@ needs_mandoc = pytest.mark.skipif(shutil.which("mandoc") is None, reason="lacks 
 
 
 def test_every_command_and_native_program_gets_a_page(pages: dict[str, str]):
-    assert list(pages) == ["man1/laxity-run.1", "man1/laxity.1", "man8/laxity-run.8"]
+    assert list(pages) == [
+        "man1/laxity-run.1",
+        "man1/laxity.1",
+        "man5/laxity-spec.5",
+        "man8/laxity-run.8",
+    ]
+
+
+@needs_mandoc
+def test_page_of_specs_has_every_key_and_an_example_that_is_one(pages: dict[str, str]):
+    text = rendered(pages["man5/laxity-spec.5"])
+    for one in spec_keys():
+        assert f"{one.name} = {one.kind}" in text
+    assert "[default: 50]" in text
+    example = text[text.index("schema = 1\n") : text.index("KEYS")]
+    spec = read_spec_toml(textwrap.dedent(example).encode(), {}, 1)
+    assert (spec.tasks[0].workload, spec.interfere[0].cpus) == ("mem", (1,))
+
+
+@pytest.mark.parametrize(
+    "typed", [typed for lines in EXAMPLES.values() for typed, _ in lines if "DIR" not in typed]
+)
+def test_examples_are_command_lines_that_their_commands_take(typed: str):
+    program, *words = shlex.split(typed)
+    command: click.Command = cli
+    context = click.Context(cli, info_name=program)
+    while isinstance(command, click.Group):
+        name, *words = words
+        found = command.get_command(context, name)
+        assert found is not None, name
+        command = found
+    # Refuses unknown options, missing arguments and words that are none of a choice.
+    assert command.make_context(name, words, parent=context).params
+
+
+def test_help_and_manual_page_have_the_examples(tmp_path: Path):
+    done = CliRunner().invoke(cli, ["compare", "--help"])
+    typed, does = EXAMPLES["compare"][0]
+    assert f"  Examples:\n    {typed}\n        {does}\n" in done.output
+    assert done.output.rstrip().endswith("the figures do not tell.")
+    (page,) = [one for one in write_man_pages(tmp_path, cli, []) if one.stem == "laxity-compare"]
+    assert ".SH EXAMPLES" in page.read_text()
 
 
 @needs_mandoc

@@ -200,6 +200,14 @@ def test_stated_limit_of_response_decides_the_exit_code(laxity: Laxity, limit: s
     assert ("above the limit max_response" in done.stdout) == bool(exit_code)
 
 
+@pytest.mark.parametrize("name", ["one-task", "three-tasks", "simulated"])
+def test_examples_of_specs_run(laxity: Laxity, name: str):
+    more = ("--jobs", "5") if name == "simulated" else ("--duration", "100ms")
+    run = laxity.run(str(ROOT / "examples" / f"{name}.toml"), *more)
+    assert run.manifest.status == "complete"
+    assert all(task.started for task in run.manifest.tasks)
+
+
 def test_worked_example_of_the_design_under_skip(laxity: Laxity):
     """C = 3.5 T, D = T, -t 2: rows 0 missed, 1-3 skipped, 4 missed, 5-7 skipped."""
     spec = laxity.spec(args=["spin", "35000"], period="10ms")

@@ -108,7 +108,7 @@ def test_what_cannot_be_is_refused_with_advice(lines: list[str], told: str):
         (b"schema = 1\n[run]", 'unknown key "run"'),
         (b"schema = 1\nexperiment = 3", "experiment is not a table"),
         (b"schema = [", "not TOML"),
-        (b"\xff", "laxity bound"),
+        (b"\xff", "docs/experiments.md"),
     ],
 )
 def test_what_is_no_experiment_is_refused(data: bytes, told: str):

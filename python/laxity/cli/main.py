@@ -14,6 +14,7 @@ import click
 from typing_extensions import override
 
 from laxity import __version__
+from laxity.cli.examples import BEGINS_EXAMPLES, epilog_of
 from laxity.core.standard_streams import secure_streams
 from laxity.errors import (
     EXIT_DONE,
@@ -77,6 +78,8 @@ class LazyGroup(click.Group):
         if not isinstance(command, click.Command):
             msg = f"laxity.cli.{module}.{attribute} is no command"
             raise TypeError(msg)
+        if not command.epilog or not command.epilog.startswith(BEGINS_EXAMPLES):
+            command.epilog = "\n\n".join(filter(None, (epilog_of(cmd_name), command.epilog)))
         return command
 
     @override

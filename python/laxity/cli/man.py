@@ -14,13 +14,16 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 
 import click
 import msgspec
 
 from laxity import __version__
+from laxity.cli.examples import EXAMPLES
 from laxity.cli.main import PROGRAM
+from laxity.core.spec_keys import SpecKey, spec_keys
 from laxity.errors import ConfigError, ToolError
 from laxity.platform.tools import find_tool
 
@@ -35,6 +38,27 @@ _EXIT_CODES = (
     ("4", "No verdict: nothing can be concluded from what was measured."),
     ("5", "Internal error."),
     ("130", "Interrupted by SIGINT or SIGTERM; what was measured is kept."),
+)
+_OF_SPECS = """
+A spec is a TOML file: schema = 1, a table [run], a [[task]] for each task, an [[interfere]] for
+each co-runner. Durations and sizes are texts with a unit: ns us ms s m h, B kB MB GB TB KiB MiB GiB
+TiB. Paths are relative to the file. An unknown key is refused. laxity schema spec prints the keys
+as a table or as JSON.
+
+Most keys are options of laxity run, too: max_misses is --max-misses.
+"""
+_EXAMPLE_SPEC = (
+    "schema = 1",
+    "[run]",
+    'duration = "10s"',
+    "[[task]]",
+    'workload = "mem"',
+    'args = ["64KiB"]',
+    'period = "10ms"',
+    "[[interfere]]",
+    'workload = "bandwidth"',
+    'args = ["write", "16MiB"]',
+    'cpus = "1"',
 )
 _FILES = (
     ("./runs/", "Default place of run directories."),
@@ -93,7 +117,7 @@ def write_man_pages(
     """Write every man page.
 
     Args:
-        directory: Gets man1/ and man8/; made if it is not there.
+        directory: Gets man1/, man5/ and man8/; made if it is not there.
         root: The `laxity` command.
         native: Option tables of the C tools; None asks the tools.
 
@@ -106,7 +130,8 @@ def write_man_pages(
     """
     tables = [read_native_help(name) for name in NATIVE_TOOLS] if native is None else native
     written: list[Path] = []
-    for page in (*command_pages(root), *(native_page(table) for table in tables)):
+    pages = (*command_pages(root), spec_page(), *(native_page(table) for table in tables))
+    for page in pages:
         path = directory / f"man{page.section}" / f"{page.name}.{page.section}"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,6 +189,8 @@ def _command_page(command: click.Command, context: click.Context, related: list[
     options = [record for record in records if record is not None and record[1]]
     if options:
         lines += [".SH OPTIONS", *_definitions(options)]
+    if examples := EXAMPLES.get(command.name or ""):
+        lines += [".SH EXAMPLES", *_definitions(examples)]
     return Page(name, 1, _finish(lines, [f"{other}(1)" for other in related]))
 
 
@@ -176,6 +203,23 @@ def _subcommands(group: click.Group, context: click.Context) -> Iterator[tuple[s
         command = group.get_command(context, name)
         if command is not None and not command.hidden:
             yield name, command.get_short_help_str(limit=1000)
+
+
+def spec_page() -> Page:
+    """Make the page of the file that `laxity run` takes."""
+    name = f"{PROGRAM}-spec"
+    lines = _header(name, 5, "tasks, co-runners, and how long they run")
+    lines += [".SH DESCRIPTION", *_paragraphs(_OF_SPECS)]
+    lines += [".SH EXAMPLE", ".nf", *map(_escape, _EXAMPLE_SPEC), ".fi", ".SH KEYS"]
+    for table, keys in groupby(spec_keys(), lambda one: one.table):
+        header = f"[[{table.removesuffix('[]')}]]" if table.endswith("[]") else f"[{table}]"
+        records = ((f"{one.name} = {one.kind}", _with_default(one)) for one in keys)
+        lines += [f".SS {_escape(header)}", *_definitions(records)]
+    return Page(name, 5, _finish(lines, [f"{PROGRAM}-run(1)", f"{PROGRAM}-bound(1)"]))
+
+
+def _with_default(key: SpecKey) -> str:
+    return f"{key.meaning}  [default: {key.default}]" if key.default else key.meaning
 
 
 def native_page(table: NativeHelp) -> Page:

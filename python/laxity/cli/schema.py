@@ -11,6 +11,7 @@ from laxity.bounds.members import BOUND_MEMBERS
 from laxity.cli.document_schema import DOCUMENTS, document_members, document_schema
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
+from laxity.core.spec_keys import spec_keys
 from laxity.core.streams import EVENT_FIELDS, STREAMS, absent_value
 from laxity.core.text_table import format_table
 from laxity.costs.model import MEMBERS
@@ -21,13 +22,17 @@ from laxity.suites.manifest import MANIFEST_MEMBERS
 _EXPLAINED = {"costs": MEMBERS, "bound": BOUND_MEMBERS, "suite": MANIFEST_MEMBERS}
 # What a user writes is TOML.
 _WRITTEN_BY_HAND = frozenset({"suite"})
+# The file that laxity run takes.
+_SPEC = "spec"
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
 def _complete_name(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [name for name in (*STREAMS, *_EXPLAINED, *DOCUMENTS) if name.startswith(incomplete)]
+    return [
+        name for name in (_SPEC, *STREAMS, *_EXPLAINED, *DOCUMENTS) if name.startswith(incomplete)
+    ]
 
 
 @click.command()
@@ -37,10 +42,14 @@ def _complete_name(
 def schema(name: str | None, output_format: str) -> None:
     """Print the columns of a stream, or of every stream, or the members of a document.
 
-    NAME is a stream (jobs, histogram, ...) or a document: costs, bound, manifest, machine, doctor,
-    compare, reproduction, suite-run, vetting, or suite: the manifest of a suite. With --format json
-    all documents but costs, bound and suite are a JSON Schema.
+    NAME is spec: the file that laxity run takes; or a stream (jobs, histogram, ...), or a document:
+    costs, bound, manifest, machine, doctor, compare, reproduction, suite-run, vetting, or suite:
+    the manifest of a suite. With --format json all documents but spec, costs, bound and suite are a
+    JSON Schema.
     """
+    if name == _SPEC:
+        _print_spec(output_format)
+        return
     if name in _EXPLAINED:
         _print_members(name, output_format)
         return
@@ -48,7 +57,7 @@ def schema(name: str | None, output_format: str) -> None:
         _print_document(name, output_format)
         return
     if name is not None and name not in STREAMS:
-        known = (*STREAMS, *_EXPLAINED, *DOCUMENTS)
+        known = (_SPEC, *STREAMS, *_EXPLAINED, *DOCUMENTS)
         advice = suggestion(name, known, f"use one of {' '.join(known)}")
         msg = f'"{name}": unknown stream or document; {advice}'
         raise ConfigError(msg)
@@ -62,6 +71,17 @@ def schema(name: str | None, output_format: str) -> None:
             for column in _columns(stream)
         ]
         sys.stdout.write(f"{stream}.npy\n{format_table(_HEADERS, rows)}\n")
+
+
+def _print_spec(output_format: str) -> None:
+    keys = list(spec_keys())
+    if output_format == "json":
+        print_json({_SPEC: keys})
+        return
+    rows = [(f"{one.table}.{one.name}", one.kind, one.default, one.meaning) for one in keys]
+    headers = ("key", "takes", "default", "meaning")
+    table = format_table(headers, [("schema", "1", "", "Must be there."), *rows])
+    sys.stdout.write(f"FILE.toml\n{table}\n")
 
 
 def _print_members(name: str, output_format: str) -> None:

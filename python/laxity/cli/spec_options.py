@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import click
 import msgspec
-from msgspec.inspect import Metadata, StructType, type_info
 
-from laxity.core.schema import Option, options_by_key
+from laxity.core.schema import Option
+from laxity.core.spec_keys import option_keys
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,7 +23,7 @@ def key_options(
         table: `RunTable` or `TaskTable`.
         by_hand: Keys whose options the command has itself.
     """
-    described = {key: one for key, one in _described(table).items() if key not in by_hand}
+    described = {key: one for key, one in option_keys(table).items() if key not in by_hand}
 
     def add(command: Command) -> Command:
         for key, one in reversed(described.items()):
@@ -35,20 +35,7 @@ def key_options(
 
 def key_option(table: type[msgspec.Struct], key: str) -> Callable[[Command], Command]:
     """Make the option of one key of a table."""
-    return _option(key, _described(table)[key])
-
-
-def _described(table: type[msgspec.Struct]) -> dict[str, Option]:
-    """Find what is declared of the keys of a table: by the schema, or beside them."""
-    known = type_info(table)
-    assert isinstance(known, StructType)  # noqa: S101 - for mypy
-    beside = {
-        field.name: field.type.extra["option"]
-        for field in known.fields
-        if isinstance(field.type, Metadata) and field.type.extra
-    }
-    declared = options_by_key() | beside
-    return {key: declared[key] for key in table.__struct_fields__ if key in declared}
+    return _option(key, option_keys(table)[key])
 
 
 def _option(key: str, of: Option) -> Callable[[Command], Command]:

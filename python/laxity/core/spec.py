@@ -90,12 +90,17 @@ def _only_ours(
     return Meta(description=text, extra={"option": option})
 
 
+def _key(kind: str, text: str, shown: str | None = None) -> Meta:
+    """Describe a key that is no option of the same name."""
+    return Meta(description=text, extra={"key": Option(name="", type=kind, help=text, shown=shown)})
+
+
 class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """`[run]` as the user wrote it. Typed `Any` where the message for a bad value is our own.
 
     Here and in `TaskTable` a key that laxity-run has as an option is described in
     `schema/run.toml`, another one beside itself; both are options of `laxity run`, which shows them
-    in this order.
+    in this order, but for those that are a key alone. `laxity schema spec` shows all.
     """
 
     jobs: int | None = None
@@ -110,10 +115,13 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
             shown=NATIVE_PLATFORM,
         ),
     ] = NATIVE_PLATFORM
-    on: str | None = None
+    on: Annotated[str | None, _key("text", "A board to run on: ssh://USER@HOST.")] = None
     idle: str = Idle.DEEP
     snapshots: str = Snapshots.ALL
-    events: list[str] = []
+    events: Annotated[
+        list[str],
+        _key("word", 'Counted in every job: ["instructions", "page-faults"]; laxity list events.'),
+    ] = []
     counters: Annotated[
         str,
         _only_ours(
@@ -159,16 +167,28 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
             metavar="miss|response>TIME",
         ),
     ] = None
-    trace: Any = False
+    trace: Annotated[
+        Any,
+        _key(
+            "flag",
+            "Record every switch of every CPU; or by which back-end: bpf, perf, tracefs.",
+        ),
+    ] = False
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One `[[task]]` as the user wrote it."""
 
     name: str | None = None
-    workload: str | None = None
-    args: list[str] = []
-    exec: list[str] | None = None
+    workload: Annotated[
+        str | None,
+        _key("text", "What runs: a bundled one (laxity list), or the path of one of your own."),
+    ] = None
+    args: Annotated[list[str], _key("word", "Its words.", "none")] = []
+    exec: Annotated[
+        list[str] | None,
+        _key("word", "In place of a workload: a program with its own main, and its words."),
+    ] = None
     period: Any = None
     deadline: Any = None
     offset: Any = "0ns"
@@ -200,25 +220,38 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
         _only_ours("text", "Simulated: where its memory lies.", metavar="CLASS=REGION[@N],..."),
     ] = ""
     # Of `bound` only; kept as they are, so that a stored spec still holds them.
-    wcet: Any = None
-    wcet_from: Any = None
-    jitter: Any = None
-    blocking: Any = None
-    working_set: Any = None
-    ucb: Any = None
-    ecb: Any = None
-    overhead_ratio: Any = None
+    wcet: Annotated[
+        Any,
+        _key("duration", "Bound: time that no job exceeds alone, its caches cold at the start."),
+    ] = None
+    wcet_from: Annotated[Any, _key("text", "Bound: the run that it was measured in.")] = None
+    jitter: Annotated[
+        Any, _key("duration", "Bound: how much later than its release a job is ready.", "0")
+    ] = None
+    blocking: Annotated[
+        Any, _key("duration", "Bound: how long tasks of lower priority hold it up.", "0")
+    ] = None
+    working_set: Annotated[
+        Any, _key("size", "Bound: what it may have to load again after a preemption.")
+    ] = None
+    ucb: Annotated[Any, _key("sets", "Bound: cache sets with useful blocks.")] = None
+    ecb: Annotated[Any, _key("sets", "Bound: cache sets that it evicts.")] = None
+    overhead_ratio: Annotated[
+        Any, _key("percent", "Bound: how much longer co-runners make its jobs.", "none")
+    ] = None
 
 
 class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """One `[[interfere]]` as the user wrote it."""
+    """One `[[interfere]]` as the user wrote it: a co-runner."""
 
-    workload: str | None = None
-    args: list[str] = []
-    cpus: Any = None
-    policy: str = Policy.OTHER
+    workload: Annotated[str | None, _key("text", "Runs without pause beside the tasks.")] = None
+    args: Annotated[list[str], _key("word", "Its words.", "none")] = []
+    cpus: Annotated[Any, _key("cpus", "One on each of these CPUs: 1 or 0-1,3.")] = None
+    policy: Annotated[
+        str, _key("text", "Its scheduling policy: other, fifo or rr.", Policy.OTHER)
+    ] = Policy.OTHER
     priority: int | None = None
-    place: str = ""
+    place: Annotated[str, _key("text", "As that of a task.")] = ""
 
 
 BOUND_KEYS = (

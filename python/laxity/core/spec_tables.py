@@ -20,14 +20,16 @@ Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
 
 
 def read_document(
-    data: bytes, tables: Sequence[str] = ("run", "task", "interfere"), manual: str = "laxity run"
+    data: bytes,
+    tables: Sequence[str] = ("run", "task", "interfere"),
+    manual: str = "docs/run.md, or laxity schema spec",
 ) -> dict[str, Any]:
     """Read the text of a spec file into its tables.
 
     Args:
         data: Content of the file.
         tables: That it may have.
-        manual: Where an example stands.
+        manual: Where its keys are explained, and an example stands.
 
     Raises:
         ConfigError: Not TOML, another schema, or a table that nobody knows.
@@ -35,10 +37,10 @@ def read_document(
     try:
         document = tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        msg = f"{plain_words(error)}; see the example in the manual of {manual}"
+        msg = f"{plain_words(error)}; see {manual}"
         raise ConfigError(msg) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        msg = f"not TOML: {error}; see the example in the manual of {manual}"
+        msg = f"not TOML: {error}; see {manual}"
         raise ConfigError(msg) from error
     check_keys(document, ("schema", *tables), "top level")
     if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:

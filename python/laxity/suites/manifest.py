@@ -126,7 +126,7 @@ def read_manifest(data: bytes) -> Manifest:
     Raises:
         ConfigError: Not TOML, unknown key, or a value that cannot be.
     """
-    document = read_document(data, ("suite", "program"), "manifests, docs/suite-manifest.md")
+    document = read_document(data, ("suite", "program"), "docs/suite-manifest.md")
     suite = document.get("suite", {})
     if not isinstance(suite, dict):
         msg = "suite is not a table; write [suite]"

@@ -142,7 +142,7 @@ def read_grid(data: bytes) -> Stated:
     lines = _find_lines(data.decode("utf-8", "replace"))
     stated = Stated(SweepTable(), (), lines)
     with stated.at(""):
-        document = read_document(data, (_SWEEP, _AXIS), "laxity sweep")
+        document = read_document(data, (_SWEEP, _AXIS), "docs/sweep.md")
         table = document.get(_SWEEP, {})
         if not isinstance(table, dict):
             msg = f"{_SWEEP} is no table; write [{_SWEEP}]"

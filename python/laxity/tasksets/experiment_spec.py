@@ -18,7 +18,7 @@ from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located
 
 _TABLE = "experiment"
-_MANUAL = "laxity bound"
+_MANUAL = "docs/experiments.md"
 _PPM = 1_000_000
 MAX_TASKS = 1000
 MAX_SETS = 1_000_000
