@@ -434,7 +434,8 @@ def test_composite_of_one_run_has_no_comparison(tmp_path: Path):
     runs = {"alone": run_builder.demo_runs(50)["alone"]}
     text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
     assert "Alone against interfered" not in text
-    assert "In run “alone”, task “control” was released 50 times" in text
+    assert "In run “alone” “control” met all deadlines of 50 releases." in text
+    assert "Task “control” was released 50 times" in text
 
 
 def test_writing_the_report_changes_no_hashed_file(tmp_path: Path):
@@ -530,7 +531,7 @@ def test_drift_that_differs_stands_beside_the_comparison(tmp_path: Path):
     runs["interfered"] = replace(runs["interfered"], drift=[steal])
     text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
     said = f"during “alone” nothing was seen, during “interfered” {steal}."
-    assert text.index("With co-runners, its median") < text.index(said)
+    assert text.index("Run “alone” against run “interfered”") < text.index(said)
     assert "slowdown" not in text
     same = {name: replace(made, drift=[steal]) for name, made in runs.items()}
     text = text_of(write_report(write_composite(tmp_path / "same", same)))

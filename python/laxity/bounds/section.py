@@ -25,6 +25,7 @@ from laxity.page.blocks import (
     number_cell,
     show_bound,
     show_count,
+    show_upper,
     text_cell,
 )
 
@@ -74,7 +75,7 @@ def sentences(answer: Answer) -> tuple[str, ...]:
     if tightest is not None and tightest.response_time_ns is not None:
         lines.append(
             f"Nearest to its deadline is “{tightest.name}”: it responds within "
-            f"{show_bound(tightest.response_time_ns)} (modelled), its deadline is "
+            f"{show_upper(tightest.response_time_ns)} (modelled), its deadline is "
             f"{show_bound(tightest.deadline_ns)}."
         )
     lines += [f"Why not more is proven: {reason}." for reason in reasons(answer)]

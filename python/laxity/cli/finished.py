@@ -52,14 +52,14 @@ def show_finished(
             print(f"laxity: {manifest.message}; nothing was measured", file=sys.stderr)
         return code
     # Loads numpy: not needed to explain options or to refuse them.
-    from laxity.cli.summary import summary_document, summary_text  # noqa: PLC0415
+    from laxity.cli.summary import answer_text, summary_document  # noqa: PLC0415
 
     run = open_run(finished.path)
     is_table = output_format != "json"
 
     def answer() -> object:
         if is_table:
-            return summary_text(run)
+            return answer_text(run)
         return summary_document(run) if document is None else document
 
     steps = [lambda: _print_answer(run, answer())]

@@ -16,8 +16,9 @@ from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
-from laxity.page.blocks import Block, Paragraph
+from laxity.page.blocks import Block, Paragraph, count_noun
 from laxity.page.terminal import text_of
+from laxity.report.answers import answers
 from laxity.report.read_run import read_page
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
@@ -42,6 +43,9 @@ _UNSUPPORTED = "-"
 # Before a value that is known only as the end of a bucket.
 _AT_LEAST = "≥"
 _AT_MOST = "≤"
+_FALLBACK = "fallback: "
+# Kinds of run that consist of runs of tasks, and of what was measured.
+_OF_RUNS = frozenset({"demo", "measure"})
 # Kinds of run whose answer is a row per program.
 _SUITES = frozenset({"suite", "vetting"})
 
@@ -79,6 +83,20 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in (*attribution_lines(page), *event_lines(page))]
     return "".join([*parts, found_text])
+
+
+def answer_text(run: Run) -> str:
+    """Write the answer of a command that has just ended: of several runs only what came of all."""
+    if run.manifest.kind not in _OF_RUNS or not run.manifest.runs:
+        return summary_text(run)
+    page = read_page(run)
+    after = _after_lines(page)
+    used = [line for line in after if line.startswith(_FALLBACK)]
+    n_remarks = len(after) - len(used)
+    said = f"{count_noun(n_remarks, 'remark')} on what disturbed this, and " if n_remarks else ""
+    said += f"all figures: laxity show {run.path}"
+    lines = (*_stop_lines(page), *answers(page), *used, said)
+    return _outcome_line(run.manifest) + text_of(map(Paragraph, lines))
 
 
 def reproduction_text(run: Run) -> str:
@@ -157,7 +175,7 @@ def _after_lines(page: PageData) -> list[str]:
             for change in data.manifest.doctor_drift
         ]
     notes = [f"note: {note}" for data in _manifests(page) for note in data.notes]
-    return [f"fallback: {one}" for one in _fallbacks(page)] + notes + changes
+    return [f"{_FALLBACK}{one}" for one in _fallbacks(page)] + notes + changes
 
 
 def summary_document(run: Run) -> dict[str, Any]:

@@ -13,17 +13,21 @@ from laxity.jobs.card import Card
 from laxity.jobs.read_tasks import try_read
 from laxity.jobs.run_data import PageData, RunData
 from laxity.jobs.view import View
-from laxity.page.blocks import Section
+from laxity.page.blocks import Block, Section
 from laxity.store.run_directory import DOCTOR, MACHINE, Run
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Sections of one run, or of the whole page (no title)."""
+    """Sections of one run, or of the whole page (no title).
+
+    With a `lead` they are details of it, which a reader opens.
+    """
 
     identity: str
     title: str
     sections: tuple[Section, ...]
+    lead: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

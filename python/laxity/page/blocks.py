@@ -7,6 +7,7 @@ Sections make these; the templates write them as HTML; `derived.json` holds the 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 
 import msgspec
@@ -191,6 +192,15 @@ def show_duration(value_ns: float | None) -> str:
 def show_bound(value_ns: int) -> str:
     """Show nanoseconds exactly in a fitting unit: what is rounded down bounds nothing."""
     return decimal_duration(value_ns, is_shown=True).replace("-", "\N{MINUS SIGN}")
+
+
+def show_upper(value_ns: int) -> str:
+    """Show nanoseconds in a fitting unit in four digits, rounded up: it still bounds."""
+    if value_ns <= 0:
+        return show_bound(value_ns)
+    digits = Decimal(value_ns)
+    up = digits.quantize(Decimal(1).scaleb(digits.adjusted() - 3), ROUND_CEILING)
+    return show_bound(max(value_ns, int(up)))
 
 
 def show_count(value: int | None) -> str:

@@ -35,6 +35,8 @@ _PAGES = {
     "vetting": "laxity.suites.vetting_page",
     "workingset": "laxity.workingset.page",
 }
+# Sections that who looks for an answer does not need: opened by a click.
+_FOLDED = frozenset({"machine", "platform", "files", "method", "reproduce"})
 _PAGE_OF_RUNS = "laxity.report.runs_page"
 
 
@@ -73,6 +75,7 @@ def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
     content = {
         "verdict": page.card,
         "groups": page.groups,
+        "folded": _FOLDED,
         "manifest": page.data.manifest,
     }
     write_file(run_dir / REPORT, _render("page.html.j2", content))

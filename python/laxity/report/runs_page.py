@@ -3,6 +3,7 @@
 """The page of a run of tasks, of a measurement, and of a run that consists of such runs."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from laxity.jobs.page import Group, Page
 from laxity.jobs.run_data import PageData, RunData
@@ -24,7 +25,7 @@ from laxity.jobs.sections import (
     task,
     timeline,
 )
-from laxity.page.blocks import Section
+from laxity.page.blocks import Block, FigureBlock, Figures, Paragraph, Section
 from laxity.report import verdict
 from laxity.report.read_run import read_page
 from laxity.store.run_directory import Run
@@ -77,7 +78,10 @@ def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
     for run in page.runs:
         built = (build(run) for build in _builders(run, exceedance))
         sections = tuple(section for section in built if section is not None)
-        yield Group(run.prefix, _run_title(page, run), sections)
+        if page.is_composite:
+            yield _led(page, run, sections)
+        else:
+            yield Group(run.prefix, "", sections)
     has_tasks = any(run.view is None for run in page.runs)
     platform = simulated.build_platform(page)
     common = (
@@ -102,5 +106,24 @@ def _builders(
     return (*_RUN_SECTIONS, lambda one: pwcet.build(one, exceedance))
 
 
-def _run_title(page: PageData, run: RunData) -> str:
-    return f"Run “{run.label}”" if page.is_composite else ""
+def _led(page: PageData, run: RunData, sections: tuple[Section, ...]) -> Group:
+    """Put what came of a run, and its first figure, before its sections."""
+    lead: list[Block] = [Paragraph(line) for line in verdict.said_of(page, run)]
+    figure, rest = _first_figure(sections)
+    lead += [] if figure is None else [Figures((figure,))]
+    return Group(run.prefix, f"Run “{run.label}”", rest, tuple(lead))
+
+
+def _first_figure(
+    sections: tuple[Section, ...],
+) -> tuple[FigureBlock | None, tuple[Section, ...]]:
+    """Take the first figure out of sections."""
+    for place, section in enumerate(sections):
+        for at, block in enumerate(section.blocks):
+            if isinstance(block, Figures) and block.figures:
+                first, *others = block.figures
+                left = (Figures(tuple(others)),) if others else ()
+                blocks = (*section.blocks[:at], *left, *section.blocks[at + 1 :])
+                changed = replace(section, blocks=blocks)
+                return first, (*sections[:place], changed, *sections[place + 1 :])
+    return None, sections

@@ -31,8 +31,10 @@ from laxity.page.blocks import (
     show_share,
     text_cell,
 )
+from laxity.report.answers import answers, costs_of
 
 _P99 = 0.99
+_GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
 
 
 def build(page: PageData, sections: Sequence[Section] = ()) -> Card:
@@ -42,39 +44,69 @@ def build(page: PageData, sections: Sequence[Section] = ()) -> Card:
         page: Runs that ran tasks or measured the platform.
         sections: Of their page, in reading order.
     """
-    pair = pair_of(page)
-    tasks = task_pairs(*pair) if pair else []
+    if page.is_composite:
+        sentences: tuple[str, ...] = (*answers(page), *moved_words(page))
+        tiles = _composite_tiles(page)
+    else:
+        sentences = tuple(line for run in page.runs for line in said_of(page, run))
+        tiles = ()
     shown = [(run, task) for run in page.runs for task in run.tasks]
     has_released = any(task.result.released for _, task in shown)
-    tiles: tuple[Tile, ...] = ()
-    if pair and tasks:
-        drift = drift_words(pair)
-        sentences = tuple(text for one in tasks for text in _paired_sentences(one))
-        sentences += (drift,) if drift else ()
-        if len(tasks) == 1:
-            tiles = _paired_tiles(tasks[0], pair[1])
-    else:
-        if len(shown) == 1:
-            tiles = _tiles(shown[0][1], shown[0][0])
-        sentences = tuple(
-            _sentence(task, run.label if page.is_composite else "")
-            for run in page.runs
-            for task in run.tasks
-        )
-    measured = [text for run in page.runs if run.view for text in run.view.sentences(run)]
+    if not tiles and len(shown) == 1:
+        tiles = _tiles(shown[0][1], shown[0][0])
     return Card(
         title=page.manifest.name,
         status=run_badge(page),
         doctor=doctor_badge(page),
         fallbacks=fallback_badge(page),
         asked=tuple(dict.fromkeys(_asked(page))),
-        sentences=(*sentences, *moved_words(page), *measured),
+        sentences=sentences,
         message=page.manifest.message,
         tiles=tiles,
         table=None if tiles or not has_released else _table(page, shown),
         machine=machine_line(page.runs[0]) if page.runs else "machine not known",
         notes=notes_of(page, sections),
     )
+
+
+def said_of(page: PageData, run: RunData) -> tuple[str, ...]:
+    """Say what came of one run: of the one with co-runners also against the one without."""
+    if run.view is not None:
+        return tuple(run.view.sentences(run))
+    pair = pair_of(page)
+    if pair is not None and run is pair[1] and (tasks := task_pairs(*pair)):
+        drift = drift_words(pair)
+        said = tuple(_interfered_sentence(one) for one in tasks)
+        return (*said, drift) if drift else said
+    moved = () if page.is_composite else moved_words(page)
+    return (*(_sentence(task) for task in run.tasks), *moved)
+
+
+def _composite_tiles(page: PageData) -> tuple[Tile, ...]:
+    """One number for each question; none where there is no more than one to ask."""
+    tiles: list[Tile] = []
+    pair = pair_of(page)
+    tasks = task_pairs(*pair) if pair else []
+    costs = costs_of(page)
+    if pair and len(tasks) == 1:
+        paired = _paired_tiles(tasks[0], pair[1])
+        if costs is None:
+            return paired
+        # Releases not met, and the longest response.
+        tiles += [paired[0], paired[3]]
+    if costs is not None and costs.preemption_ns is not None:
+        value = show_duration(costs.preemption_ns)
+        tiles.append(
+            Tile("a preemption", value, "medians", costs.kind, f"2 δ + {_GAMMA} of {costs.size}")
+        )
+    if costs is not None and costs.migration is not None:
+        where = f"of {costs.size}"
+        tiles.append(Tile("a migration", costs.migration, "medians", costs.kind, where))
+    for run in page.runs:
+        if run.view is not None and run.view.is_computed and (said := run.view.sentences(run)):
+            verdict, _, of_what = said[0].partition(": ")
+            tiles.append(Tile("verdict", verdict, "", "", of_what))
+    return tuple(tiles)
 
 
 def _asked(page: PageData) -> Iterator[str]:
@@ -187,15 +219,14 @@ def _alone_remark(tile: Tile) -> str:
     return f"alone: {tile.value} ({tile.count})"
 
 
-def _sentence(task: TaskData, label: str) -> str:
+def _sentence(task: TaskData) -> str:
     result = task.result
-    where = f"In run “{label}”, task" if label else "Task"
-    start = f"{where} “{result.name}” was released {_times(result.released)}"
+    start = f"Task “{result.name}” was released {_times(result.released)}"
     worst = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
     if not result.released:
-        return f"{where} “{result.name}” was never released: nothing was measured."
+        return f"Task “{result.name}” was never released: nothing was measured."
     if worst is None and task.n_release_unknown:
-        return f"{where} “{result.name}” made {count_noun(result.started, 'job')}. " + (
+        return f"Task “{result.name}” made {count_noun(result.started, 'job')}. " + (
             without_release(task)
         )
     if worst is None:
@@ -232,14 +263,13 @@ def _worst_case(task: TaskData, worst: Summary) -> str:
     return f"{took}; {show_duration(laxity)} of {allowed} was left."
 
 
-def _paired_sentences(tasks: Pair) -> tuple[str, ...]:
+def _interfered_sentence(tasks: Pair) -> str:
     alone, interfered = tasks
     name = alone.result.name
     ratio = compare_tasks(tasks, Stream.RESPONSE_TIME).median_ratio
     worst = [analysis.summarize(task.distributions[Stream.RESPONSE_TIME]) for task in tasks]
     if worst[0] is None or worst[1] is None:
-        text = f"Task “{name}”: in one of the two runs no job finished; they cannot be compared."
-        return (text,)
+        return f"Task “{name}”: in one of the two runs no job finished; they cannot be compared."
     compared = ""
     if ratio is not None:
         compared = (
@@ -247,11 +277,9 @@ def _paired_sentences(tasks: Pair) -> tuple[str, ...]:
             " and"
         )
     return (
-        f"Alone, task “{name}” was released {_times(alone.result.released)}; {_outcome(alone)} "
-        f"{_worst_case(alone, worst[0])}",
         f"With co-runners,{compared} of "
         f"{count_noun(interfered.result.released, 'release')} {_not_met_words(interfered)}. "
-        f"{_worst_case(interfered, worst[1])}",
+        f"{_worst_case(interfered, worst[1])}"
     )
 
 

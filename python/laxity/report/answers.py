@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The answer of a command that made several runs: a line for each question, details are theirs."""
+
+from collections.abc import Iterator
+
+from laxity.core.streams import Quantity as Stream
+from laxity.costs.answer import CostAnswer, cost_answer
+from laxity.costs.model import decode_costs
+from laxity.errors import RecordError
+from laxity.jobs import rows as analysis
+from laxity.jobs.run_data import PageData, RunData, TaskData
+from laxity.jobs.section_parts import pair_of
+from laxity.jobs.sections.comparison import Pair, task_pairs
+from laxity.page.blocks import count_noun, join_words, show_count, show_duration
+from laxity.store.run_directory import COSTS
+
+# What the sentence about costs says already, by the probe that found it.
+_IN_COSTS = frozenset({"switch", "crpd", "migration"})
+
+
+def answers(page: PageData) -> tuple[str, ...]:
+    """Write them, the most asked for first; empty for a run that is one.
+
+    Args:
+        page: Runs that ran tasks, measured the platform or computed.
+    """
+    return tuple(_answers(page)) if page.is_composite else ()
+
+
+def costs_of(page: PageData) -> CostAnswer | None:
+    """Read what a preemption costs by the cost model of the whole; None: it has none."""
+    path = page.path / COSTS
+    if not page.is_composite or not path.is_file():
+        return None
+    try:
+        return cost_answer(decode_costs(path.read_bytes(), str(path)))
+    except (OSError, RecordError):
+        # The files of the run are checked, and what is wrong with them told, elsewhere.
+        return None
+
+
+def _answers(page: PageData) -> Iterator[str]:
+    costs = costs_of(page)
+    if costs is not None:
+        yield costs.sentence()
+    pair = pair_of(page)
+    for tasks in task_pairs(*pair) if pair else ():
+        yield _pair_line(tasks)
+    for run in page.runs:
+        if run.tasks and (pair is None or run not in pair):
+            yield _tasks_line(run)
+    for run in page.runs:
+        if run.view is None:
+            continue
+        measured = run.manifest.measurement
+        if costs is not None and measured is not None and measured.probe in _IN_COSTS:
+            continue
+        # A verdict, and who is nearest to a deadline; of what was measured the first figure.
+        said = run.view.sentences(run)[: 2 if run.view.is_computed else 1]
+        yield " ".join(said)
+
+
+def _pair_line(tasks: Pair) -> str:
+    alone = tasks[0]
+    longest = [_longest(task) for task in tasks]
+    not_met = [task.result.counts.not_met for task in tasks]
+    released = [show_count(task.result.released) for task in tasks]
+    if not any(not_met):
+        met = f"met each of {released[0]} deadlines alone and {released[1]} beside co-runners"
+        if alone.result.deadline_ns is None:
+            met = f"made {released[0]} jobs alone and {released[1]} beside co-runners"
+    else:
+        met = (
+            f"did not meet {show_count(not_met[0])} of {released[0]} releases alone, "
+            f"{show_count(not_met[1])} of {released[1]} beside co-runners"
+        )
+    deadline = alone.result.deadline_ns
+    allowed = "" if deadline is None else f"; {show_duration(deadline)} are allowed"
+    return (
+        f"“{alone.result.name}” {met}; its longest response was {longest[0]} and {longest[1]}"
+        f"{allowed}."
+    )
+
+
+def _longest(task: TaskData) -> str:
+    found = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
+    return show_duration(None if found is None else found.max_ns)
+
+
+def _tasks_line(run: RunData) -> str:
+    late = [task.result for task in run.tasks if task.result.counts.not_met]
+    released = count_noun(sum(task.result.released for task in run.tasks), "release")
+    names = count_noun(len(run.tasks), "task")
+    if len(run.tasks) == 1:
+        names = f"“{run.tasks[0].result.name}”"
+    if not late:
+        return f"In run “{run.label}” {names} met all deadlines of {released}."
+    who = join_words([f"{show_count(one.counts.not_met)} of “{one.name}”" for one in late])
+    n_late = show_count(sum(one.counts.not_met for one in late))
+    return f"In run “{run.label}” {n_late} of {released} of {names} were not met: {who}."
