@@ -25,6 +25,8 @@ from laxity.cli.man import (
     read_native_help,
     write_man_pages,
 )
+from laxity.cli.run import run as run_command
+from laxity.cli.run_command import TITLES
 from laxity.core.spec_keys import spec_keys
 from laxity.core.spec_reader import read_spec_toml
 from laxity.errors import ConfigError, ToolError
@@ -141,6 +143,20 @@ def test_examples_are_command_lines_that_their_commands_take(typed: str):
         command = found
     # Refuses unknown options, missing arguments and words that are none of a choice.
     assert command.make_context(name, words, parent=context).params
+
+
+def test_each_option_of_a_run_stands_under_one_title_and_those_of_others_first():
+    titled = [name for names in TITLES.values() for name in names]
+    assert len(titled) == len(set(titled))
+    context = click.Context(run_command, info_name="run")
+    shown = [
+        one.name
+        for one in run_command.get_params(context)
+        if isinstance(one, click.Option) and not one.hidden
+    ]
+    assert sorted(filter(None, shown)) == sorted(titled)
+    help_of_suite = CliRunner().invoke(cli, ["suite", "run", "--help"]).output
+    assert help_of_suite.index("--vetting") < help_of_suite.index("Jobs:\n  -p, --period")
 
 
 def test_help_and_manual_page_have_the_examples(tmp_path: Path):

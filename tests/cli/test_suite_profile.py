@@ -162,7 +162,7 @@ def test_no_process_finds_files_that_one_that_died_has_left(laxity: Laxity):
     ("words", "said"),
     [
         (("--suite", "suite", "clean_sun"), 'NAME: no program "clean_sun"; did you mean'),
-        (("--suite", "suite", "-b", "1"), "--words: programs of a suite have those of their"),
+        (("--suite", "suite", "-b", "1"), "-b: programs of a suite have those of their"),
         (("mem", "--vetting", "vetting.toml"), "--vetting: is of a suite; add --suite DIR"),
         (("mem", "--calls", "2"), '--calls 2: workload "mem" has no calls'),
         ((), "nothing to profile; name a workload"),

@@ -279,7 +279,8 @@ def _targets(
 def _refuse_given(options: _Options, keys: Sequence[str], why: str) -> None:
     for key in keys:
         if getattr(options, key) is not None:
-            msg = f"--{key}: {why}"
+            option = "-b" if key == "words" else f"--{key}"
+            msg = f"{option}: {why}"
             raise ConfigError(msg)
 
 

@@ -16,7 +16,8 @@ workloads_argument = click.argument(
 )
 words_option = click.option(
     "-b",
-    "--words",
+    "--args",
+    "words",
     metavar="'WORD...'",
     help="Words for the workload, one quoted string.  [default: those of its example]",
 )

@@ -159,7 +159,8 @@ def _more_task_options(command: Command) -> Command:
             ),
             click.option(
                 "-b",
-                "--words",
+                "--args",
+                "words",
                 metavar="'WORD...'",
                 help="Words for the workload, as one quoted string: -b '64KiB 2'.",
             ),

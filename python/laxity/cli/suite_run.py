@@ -24,6 +24,7 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.run import run as run_command
+from laxity.cli.run_command import Titled
 from laxity.cli.suite_discover import (
     chosen,
     directory_argument,
@@ -112,7 +113,7 @@ class SuiteWords:
     calls: int | None
 
 
-@click.command()
+@click.command(cls=Titled)
 @directory_argument
 @manifest_options
 @vetting_option
