@@ -69,6 +69,12 @@ def lines_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
             f"(n = {count_noun(record.jobs, 'job')})"
         )
         yield Table(caption, head, rows)
+    if asked.targets[target].isolation is not None:
+        yield Paragraph(
+            "Among them is the call that catches how the job of a suite's program ends: some "
+            "dozens of lines, those of a program that does nothing.",
+            "note",
+        )
 
 
 def lines_quantities(asked: Profile, run: str, target: int, name: str) -> Iterator[Quantity]:
