@@ -310,6 +310,7 @@ def test_profile_that_is_whole_is_shown_and_left_as_it_is(laxity: Laxity):
         (("--processes", "2"), "(processes: 1, and not 2)"),
         (("--seed", "2"), "(seed: 1, and not 2)"),
         (("-p", "2ms"), "(period: none, and not 2ms)"),
+        (("--policy", "fifo", "--priority", "7"), "(policy: none, and not fifo)"),
         (("--scenario", "more=load 1MiB@1"), "(scenario: alone=, busy=load 2MiB@1-3, and"),
         (("-b", "16KiB"), "(workload: mem 64KiB, and not mem 16KiB)"),
         (("--platform", "sim:zcu102"), "(platform: sim:sabrelite, and not sim:zcu102)"),
