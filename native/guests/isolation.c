@@ -21,9 +21,9 @@
 #include <string.h>
 #include <time.h>
 
-int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *error)
+/* What is needed to take back what jobs do. */
+static int keep_all(struct laxity_isolated *isolated)
 {
-    tzset(); /* the C library allocates for the time zone, once */
     int rc = laxity_guest_state_keep(isolated->guest.image, &isolated->state);
     /* Who counts instructions compares modes: watching must cost the jobs of each the same. */
     if (rc == 0 && (isolated->mode == LAXITY_ISOLATION_RESTORE || isolated->is_vetting)) {
@@ -32,6 +32,13 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
     if (rc == 0 && isolated->has_directory) {
         rc = laxity_guest_files_keep(&isolated->files);
     }
+    return rc;
+}
+
+int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *error)
+{
+    tzset(); /* the C library allocates for the time zone, once */
+    int rc = isolated->is_need_measured ? 0 : keep_all(isolated);
     rc = rc ? rc : laxity_guest_catch();
     rc = rc ? rc : laxity_belongings_look(&isolated->before);
     if (rc) {
@@ -64,13 +71,13 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     isolated->jobs++;
     laxity_guest_claim();
     laxity_guest_streams_begin();
-    if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
+    if (isolated->mode == LAXITY_ISOLATION_RESTORE && !isolated->is_need_measured) {
         laxity_guest_heap_mark();
     }
     if (isolated->mode == LAXITY_ISOLATION_FORK && isolated->has_directory) {
         laxity_guest_files_restore(&isolated->files); /* the child before has left it so */
     }
-    if (is_first) {
+    if (is_first && !isolated->is_need_measured) {
         /* Again, because descriptors of the harness may have come since. */
         (void)laxity_belongings_look(&isolated->before);
     }
@@ -79,7 +86,7 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
     }
     laxity_guest_regions_begin(); /* what init does is no part of the job */
-    if (is_first || isolated->mode == LAXITY_ISOLATION_RESTORE) {
+    if ((is_first || isolated->mode == LAXITY_ISOLATION_RESTORE) && !isolated->is_need_measured) {
         clear_stack();
     }
 }
@@ -127,6 +134,9 @@ void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_out
     }
     laxity_guest_flush(&isolated->guest);
     laxity_guest_streams_take(&outcome->output);
+    if (isolated->is_need_measured) {
+        return;
+    }
     if (isolated->has_directory) {
         laxity_guest_files_look(&outcome->files);
     }

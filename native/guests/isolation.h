@@ -47,6 +47,9 @@ struct laxity_isolated {
     uint64_t jobs;                   /* begun */
     bool has_directory;              /* the working directory is the guest's own */
     bool is_vetting;                 /* tell what is left and hash the state, too */
+    /* Nothing here takes memory or stack: no look at files, nothing is taken back, and of mode
+     * restore there is one job. */
+    bool is_need_measured;
 };
 
 /* What one job did and left. */

@@ -10,7 +10,7 @@
 #include "harness/segment.h"
 
 /*
- * laxity_memory_need_begin - measure from here on; to be called before any thread is made
+ * laxity_memory_need_begin - measure from here on; to be called before the workload makes a thread
  *
  * The limit of memory, if there is one, is only noted when it is crossed. Returns 0, or -1 with
  * error set (exit 3) where it cannot be measured.

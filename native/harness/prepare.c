@@ -244,12 +244,8 @@ static int tell_calls(struct laxity_task *task)
     return 0;
 }
 
-/* Of the heap that is prefaulted nobody knows what the workload would touch. */
-static int begin_memory(struct laxity_task *task)
+static int begin_need(struct laxity_task *task)
 {
-    if (task->config.is_memory_need == 0) {
-        return prefault(task) || laxity_memory_limit_begin(task) ? -1 : 0;
-    }
     if (laxity_workload_ops()->job_process == LAXITY_JOB_IN_TASK) {
         return laxity_memory_need_begin(task);
     }
@@ -260,6 +256,20 @@ static int begin_memory(struct laxity_task *task)
         "leave memory_need out",
         task->config.process.name
     );
+}
+
+/* Of the heap that is prefaulted nobody knows what the workload would touch. */
+static int begin_memory(struct laxity_task *task)
+{
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    if (task->config.is_memory_need == 0) {
+        return prefault(task) || laxity_memory_limit_begin(task) ? -1 : 0;
+    }
+    if (ops->measure_need) {
+        ops->measure_need();
+        return 0;
+    }
+    return begin_need(task);
 }
 
 int laxity_prepare_task(struct laxity_engine *engine)
@@ -288,6 +298,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
             rc,
             task->config.process.advice.output
         );
+    }
+    if (task->config.is_memory_need != 0 && ops->measure_need && begin_need(task)) {
+        return -1;
     }
     take_log_names(&task->state);
     task->state.has_regions = ops->has_regions;

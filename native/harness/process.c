@@ -164,10 +164,15 @@ static int run_task(
     }
     laxity_sampler_stop(&sampler);
     laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);
-    benchmark_teardown(argc, workload_argv);
-    if (task->config.is_memory_need != 0) {
+    const bool is_measured = task->config.is_memory_need != 0;
+    if (is_measured && laxity_workload_ops()->measure_need) {
         laxity_memory_need_end();
-    } else {
+    }
+    benchmark_teardown(argc, workload_argv);
+    if (is_measured && !laxity_workload_ops()->measure_need) {
+        laxity_memory_need_end();
+    }
+    if (!is_measured) {
         laxity_memory_limit_end();
     }
     laxity_set_phase(state, LAXITY_PHASE_DONE);

@@ -115,6 +115,14 @@ struct laxity_workload_ops {
     void (*set_calls)(uint32_t calls);
 
     /*
+     * Its memory need is going to be measured: between jobs nothing may take memory that is not the
+     * program's. Called before benchmark_init. NULL = it is from before benchmark_init to after
+     * benchmark_teardown, else from behind the one to before the other: nothing of the program runs
+     * in them.
+     */
+    void (*measure_need)(void);
+
+    /*
      * Where jobs run; benchmark_init may still choose. In a child or a fresh process isolate_next
      * is called in each, before the release that it waits for, and nowhere else.
      */

@@ -55,6 +55,7 @@ NAMING = [
     ("profile", "wcet", HOSTILE),
     ("profile", "wcet", "mem", "--scenario", HOSTILE),
     ("profile", "schedulability", HOSTILE),
+    ("profile", "memory-need", "--suite", ".", "--vetting", HOSTILE),
     ("reproduce", HOSTILE),
     ("reproduce", "sebek", HOSTILE),
     ("run", HOSTILE),

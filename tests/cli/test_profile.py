@@ -133,10 +133,10 @@ def test_releases_that_were_skipped_are_no_jobs_that_missed(laxity: Laxity):
 
 
 def test_corunner_that_dies_is_told_and_the_rest_is_kept(laxity: Laxity):
-    # load takes a size, and ends with exit code 1 at another word.
+    # mem takes 64 B and more, and ends with exit code 1 at less.
     path, document = profiled(
         laxity, "mem", "-b", "16KiB", "-t", "3", "--no-report",
-        "--scenario", "dead=load wrong@1", *SIMULATED, code=1,
+        "--scenario", "dead=mem 1B@1", *SIMULATED, code=1,
     )  # fmt: skip
     manifest = json.loads((path / "manifest.json").read_text())
     assert manifest["status"] == "failed"
@@ -310,6 +310,7 @@ def test_profile_that_is_whole_is_shown_and_left_as_it_is(laxity: Laxity):
         (("--processes", "2"), "(processes: 1, and not 2)"),
         (("--seed", "2"), "(seed: 1, and not 2)"),
         (("-p", "2ms"), "(period: none, and not 2ms)"),
+        (("--policy", "fifo", "--priority", "7"), "(policy: none, and not fifo)"),
         (("--scenario", "more=load 1MiB@1"), "(scenario: alone=, busy=load 2MiB@1-3, and"),
         (("-b", "16KiB"), "(workload: mem 64KiB, and not mem 16KiB)"),
         (("--platform", "sim:zcu102"), "(platform: sim:sabrelite, and not sim:zcu102)"),
@@ -345,7 +346,7 @@ def test_number_of_workers_changes_no_figure(laxity: Laxity):
 
 def test_corunner_that_dies_beside_others_is_told_by_any_number_of_workers(laxity: Laxity):
     words = ("profile", "wcet", "mem", "sort small", "-t", "2", "--no-report")
-    scenario = ("--scenario", "dead=load wrong@1", *SIMULATED)
+    scenario = ("--scenario", "dead=mem 1B@1", *SIMULATED)
     for n in ("1", "3"):
         done = laxity(*words, *scenario, "--workers", n, "--run-dir", n)
         assert done.returncode == 1, done.stderr

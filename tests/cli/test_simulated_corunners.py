@@ -97,6 +97,19 @@ def test_corunner_on_the_core_of_the_task_runs_while_it_sleeps(laxity: Laxity):
     assert one["passes"] > 0
 
 
+@pytest.mark.parametrize("where", ["0", "0-3"])
+def test_scheduler_changes_nothing_for_a_task_that_has_only_corunners_beside_it(
+    laxity: Laxity, where: str
+):
+    beside = ("--interfere", f"bandwidth write 1MiB@{where}")
+    words = ("mem", "-b", "64KiB", "-t", "5", "--platform", "sim:sabrelite", *beside)
+    fixed = simulated(laxity, *words, "--policy", "fifo", "--priority", "7")
+    # With a budget that lasts.
+    earliest = simulated(laxity, *words, "--policy", "deadline", "--runtime", "1ms", run="E")
+    assert len(jobs_of(fixed)) >= 5
+    assert (fixed / "jobs.npy").read_bytes() == (earliest / "jobs.npy").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

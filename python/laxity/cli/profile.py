@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`laxity profile`: what programs do in jobs, alone and interfered with."""
 
-import re
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,22 +22,23 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import progress, read_targets, words_option
+from laxity.cli.profile_common import (
+    Which,
+    progress,
+    read_suite,
+    targets_of,
+    which_options,
+)
 from laxity.cli.profile_need import memory_need
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
-from laxity.cli.suite_manifest import manifest_options
-from laxity.cli.suite_run import SuiteWords, vetted_suite, vetting_option
 from laxity.core.cpus import parse_cpus
 from laxity.core.executor import MOST_WORKERS, Workers, n_cpus
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
 from laxity.errors import ConfigError, located
 
 if TYPE_CHECKING:
-    from laxity.core.signals import Forwarder
     from laxity.profile.document import Analysis
-    from laxity.profile.execute import Guests
-    from laxity.suites.prepare import Suite
 
 _PROCESSES, _JOBS = 20, 50
 # Of a profile that ends by itself.
@@ -54,21 +50,15 @@ _ALL: tuple["Analysis", ...] = ("wcet", "schedulability", *_COUNTED)
 _TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority", "calls")
 
 
-class _Options(msgspec.Struct, frozen=True, kw_only=True):
+class _Options(Which, frozen=True, kw_only=True):
     """The options as click gives them; None: not given."""
 
-    workloads: tuple[str, ...]
-    words: str | None
     period: str | None
     deadline: str | None
     cpus: str | None
     policy: str | None
     priority: int | None
     calls: int | None
-    suite: str | None
-    vetting: str | None
-    manifest: str | None
-    sizes: str | None
     processes: int | None
     still: int | None
     jobs: int | None
@@ -81,7 +71,6 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     run_root: str | None
     no_report: bool
     output_format: str
-    quiet: bool
 
     @property
     def task(self) -> dict[str, Any]:
@@ -96,16 +85,7 @@ def profile() -> None:
 
 
 _options = with_options(
-    click.argument("workloads", metavar="['WORKLOAD [WORD...]'...|NAME...]", nargs=-1),
-    words_option,
-    click.option(
-        "--suite",
-        metavar="DIR",
-        help="A checkout that laxity suite vet has vetted: NAMEs are its programs, or patterns "
-        "('adpcm_*'); none are all.",
-    ),
-    vetting_option,
-    manifest_options,
+    which_options,
     key_option(TaskTable, "calls"),
     key_option(TaskTable, "period"),
     key_option(TaskTable, "deadline"),
@@ -227,85 +207,6 @@ def every(**given: object) -> int:
 profile.add_command(memory_need)
 
 
-def _suite(options: _Options) -> "Suite | None":
-    """Find the programs of a suite; None: workloads are profiled.
-
-    Raises:
-        ConfigError: There are none, or options of the one stand beside the other.
-        LaxityError: As the compiler.
-    """
-    if options.suite is None:
-        _refuse_given(options, ("vetting", "manifest", "sizes"), "is of a suite; add --suite DIR")
-        if not options.workloads:
-            msg = "nothing to profile; name a workload (laxity list workloads), or --suite DIR"
-            raise ConfigError(msg)
-        return None
-    _refuse_given(options, ("words",), "programs of a suite have those of their --manifest")
-    with _named_as_words():
-        return vetted_suite(
-            SuiteWords(
-                directory=options.suite,
-                manifest=options.manifest,
-                sizes=options.sizes,
-                vetting=options.vetting,
-                only=options.workloads,
-                platform=options.platform,
-                calls=options.calls,
-            )
-        )
-
-
-@contextmanager
-def _targets(
-    options: _Options, suite: "Suite | None", signals: "Forwarder"
-) -> "Iterator[tuple[tuple[Mapping[str, Any], ...], Guests]]":
-    """Read workloads, or build programs of a suite, which are gone afterwards.
-
-    Raises:
-        LaxityError: As either.
-        KeyboardInterrupt: The user wants an end.
-    """
-    from laxity.profile.execute import Guests  # noqa: PLC0415 - heavy
-    from laxity.suites.profiled import guests_of  # noqa: PLC0415 - with the above
-
-    if suite is None:
-        yield read_targets(options.workloads, options.words), Guests()
-        return
-    with tempfile.TemporaryDirectory(prefix="laxity-suite-") as scratch:
-        tell = _say_nothing if options.quiet else _tell_built
-        yield guests_of(suite, Path(scratch), tell, signals)
-
-
-def _refuse_given(options: _Options, keys: Sequence[str], why: str) -> None:
-    for key in keys:
-        if getattr(options, key) is not None:
-            option = "-b" if key == "words" else f"--{key}"
-            msg = f"{option}: {why}"
-            raise ConfigError(msg)
-
-
-@contextmanager
-def _named_as_words() -> "Iterator[None]":
-    """Let a message about what `laxity suite` calls --only name what it is called here.
-
-    Raises:
-        ConfigError: The same error, in the user's words.
-    """
-    try:
-        yield
-    except ConfigError as error:
-        msg = re.sub("^--only:", "NAME:", str(error))
-        raise ConfigError(msg) from error
-
-
-def _tell_built(line: str) -> None:
-    print(f"laxity profile: builds {line}", file=sys.stderr, flush=True)
-
-
-def _say_nothing(_line: str) -> None:
-    pass
-
-
 def _profile(*analyses: "Analysis", options: _Options) -> int:
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
@@ -323,11 +224,11 @@ def _profile(*analyses: "Analysis", options: _Options) -> int:
         raise ConfigError(msg)
     with located("--platform"):
         opened = open_platform(None, name)
-    suite = _suite(options)
+    suite = read_suite(options, options.platform, options.calls)
     with (
         forwarded_signals() as signals,
         opened as where,
-        _targets(options, suite, signals) as (targets, guests),
+        targets_of(options, suite, signals) as (targets, guests),
     ):
         allowed = sorted(where.cpus().allowed)
         if "cpus" not in given:

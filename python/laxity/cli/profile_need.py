@@ -23,7 +23,13 @@ from laxity.cli.options import (
     seed_option,
     with_options,
 )
-from laxity.cli.profile_common import progress, read_targets, words_option, workloads_argument
+from laxity.cli.profile_common import (
+    Which,
+    progress,
+    read_suite,
+    targets_of,
+    which_options,
+)
 from laxity.cli.run import resolution_here_ns
 from laxity.cli.spec_options import key_option
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RunTable, TaskTable
@@ -32,11 +38,9 @@ from laxity.errors import ConfigError, located
 _PROCESSES, _JOBS = 3, 5
 
 
-class _Options(msgspec.Struct, frozen=True, kw_only=True):
+class _Options(Which, frozen=True, kw_only=True):
     """The options as click gives them; None: not given."""
 
-    workloads: tuple[str, ...]
-    words: str | None
     cpus: str | None
     processes: int | None
     jobs: int
@@ -46,13 +50,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     run_root: str | None
     no_report: bool
     output_format: str
-    quiet: bool
 
 
 @click.command("memory-need")
 @with_options(
-    workloads_argument,
-    words_option,
+    which_options,
     key_option(TaskTable, "cpus"),
     click.option(
         "--processes",
@@ -81,10 +83,10 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 def memory_need(**given: object) -> int:
     """Measure how much memory programs need: requested, mapped and touched, which are never added.
 
-    Each WORKLOAD, quoted with its words if it has some, runs alone in fresh processes, in which
-    nothing is locked or prefaulted. What one that does nothing needs is the harness's, and is taken
-    off. No program is killed to find out: a limit of memory is only noted when it is crossed. With
-    --run-dir one that was interrupted or killed goes on.
+    Each WORKLOAD, quoted with its words if it has some, or program of a --suite, runs alone in
+    fresh processes, in which nothing is locked or prefaulted. What one that does nothing needs is
+    the harness's, and is taken off. No program is killed to find out: a limit of memory is only
+    noted when it is crossed. With --run-dir one that was interrupted or killed goes on.
 
     On a simulated platform what its jobs touch is counted instead: distinct lines of the platform's
     caches, and pages, by the kind of memory.
@@ -105,13 +107,15 @@ def _memory_need(options: _Options) -> int:
         raise ConfigError(msg)
     with located("--platform"):
         opened = open_platform(None, name)
-    with opened as where:
+    suite = read_suite(options, options.platform, is_need=True)
+    with (
+        forwarded_signals() as signals,
+        opened as where,
+        targets_of(options, suite, signals) as (targets, guests),
+    ):
         here = min(where.cpus().allowed) if is_simulated else default_cpus(where.facts())[-1]
         request = NeedRequest(
-            targets=tuple(
-                {"cpus": options.cpus or str(here), **one}
-                for one in read_targets(options.workloads, options.words)
-            ),
+            targets=tuple({"cpus": options.cpus or str(here), **one} for one in targets),
             n_processes=1 if is_simulated else options.processes or _PROCESSES,
             run={
                 "jobs": options.jobs,
@@ -122,8 +126,9 @@ def _memory_need(options: _Options) -> int:
             final=run_path("profile", options.run_dir, options.run_root),
             command_line=["laxity", *sys.argv[1:]],
             display=progress(is_quiet=options.quiet),
+            guests=guests,
         )
-        with named_as_options({"cpus", "jobs", "seed", "platform"}), forwarded_signals() as signals:
+        with named_as_options({"cpus", "jobs", "seed", "platform"}):
             finished = run_need(request, signals, where)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report

@@ -102,7 +102,10 @@ vetting_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class SuiteWords:
-    """Which programs of which checkout are meant, as options say it; None: not given."""
+    """Which programs of which checkout are meant, as options say it; None: not given.
+
+    `is_need`: their need of memory is measured.
+    """
 
     directory: str
     manifest: str | None
@@ -111,6 +114,7 @@ class SuiteWords:
     only: tuple[str, ...]
     platform: str | None
     calls: int | None
+    is_need: bool = False
 
 
 @click.command(cls=Titled)
@@ -195,6 +199,7 @@ def vetted_suite(words: SuiteWords) -> "Suite":
         parents=parents,
         has_batches=words.calls is not None,
         is_simulated=is_simulated,
+        is_need=words.is_need,
     )
 
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What a task may say of third-party code as its jobs: `isolation`, `stdin`, `calls`."""
 
-from laxity.core.spec import Isolation, Policy, TaskTable
+from collections.abc import Iterable
+
+from laxity.core.spec import Isolation, Policy, TaskSpec, TaskTable
 from laxity.core.spec_tables import read_choice, read_option
 from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.errors import ConfigError
@@ -42,6 +44,21 @@ def read_isolation(task: TaskTable) -> Isolation | None:
         )
         raise ConfigError(msg)
     return mode
+
+
+def refuse_need_in_run(tasks: Iterable[TaskSpec], jobs: int | None) -> None:
+    """Refuse a second job where taking back what the first has left would be in its need.
+
+    Raises:
+        ConfigError: A run measures the need of such a program, and may have several jobs.
+    """
+    for task in tasks:
+        if task.memory_need and task.isolation is Isolation.RESTORE and jobs != 1:
+            msg = (
+                f'task "{task.name}": memory_need: in isolation restore what a job leaves is not '
+                "taken back while need is measured, so that it is that of one job; write jobs = 1"
+            )
+            raise ConfigError(msg)
 
 
 def read_stdin(task: TaskTable) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from laxity.core.board_url import parse_board_url
 from laxity.core.cpus import parse_cpus
-from laxity.core.isolation import read_calls, read_isolation, read_stdin
+from laxity.core.isolation import read_calls, read_isolation, read_stdin, refuse_need_in_run
 from laxity.core.memory_place import read_memory_places
 from laxity.core.own_program import check_exec, refuse_exec_in_run
 from laxity.core.schema import limit, options_by_key, options_of
@@ -226,6 +226,7 @@ def _resolve_run(
             msg = f"{name} {value} is not between {low} and {MAX_SEED}; write a number that is"
             raise ConfigError(msg)
     refuse_exec_in_run(run, tasks)
+    refuse_need_in_run(tasks, run.jobs)
     places = [*(task.place for task in tasks), *(one.place for one in interfere)]
     if any(places) and not run.platform.startswith(SIMULATED):
         msg = (

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Run programs in every scenario, in fresh processes, scenarios in turn, as one run."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,20 +15,20 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.core.units import exact_duration
-from laxity.errors import EXIT_DONE, PlatformError
+from laxity.errors import PlatformError
 from laxity.jobs.composite import Child, Composite, Display, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.rows import finished, response_time_ns
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
-from laxity.profile.document import Analysis, Profile, ScenarioRecord, Target, Unit
+from laxity.profile.document import Analysis, Profile, ScenarioRecord, Unit
+from laxity.profile.guests import NO_GUESTS, Guests
 from laxity.profile.join import times_of_run
 from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import Scenario
 from laxity.profile.traffic import SAMPLES
 from laxity.statistics.clusters import LEAST_PROCESSES
-from laxity.store.manifest import Fallback
 from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
 _PILOT_JOBS = 3
@@ -39,35 +39,6 @@ _OF_TARGETS = ("name", "workload", "args", "isolation")
 _LEAST_PERIOD_NS = 1_000_000
 # Between two samples: simulated, and on a machine (docs/simulation.md, docs/run-directory.md).
 _LEAST_BUCKET_NS = (10_000, 100_000)
-
-
-def _provide_nothing(_target: int) -> None:
-    pass
-
-
-def _ended_well(_directory: Path) -> tuple[int, str]:
-    return EXIT_DONE, ""
-
-
-@dataclass(frozen=True, slots=True)
-class Guests:
-    """What is told of targets that are programs of a suite, and what they need.
-
-    Attributes:
-        known_as: As profile.json names the targets.
-        left_out: Programs that cannot be profiled, and why.
-        options: What makes it another profile, beside them.
-        parents: Runs that it rests on.
-        provide: Lays out what jobs of a target read, before each of its processes.
-        judge: Asked, where all processes ended well, how their jobs did.
-    """
-
-    known_as: tuple[Target, ...] = ()
-    left_out: tuple[Fallback, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
-    parents: tuple[str, ...] = ()
-    provide: Callable[[int], None] = _provide_nothing
-    judge: Callable[[Path], tuple[int, str]] = _ended_well
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +76,7 @@ class ProfileRequest:
     allow_unprivileged: bool
     workers: Workers
     display: Display
-    guests: Guests = Guests()
-
-    @property
-    def known_as(self) -> Sequence[Target]:
-        """The targets as profile.json names them."""
-        return self.guests.known_as or [
-            Target(workload=str(one["workload"]), args=list(one["args"])) for one in self.targets
-        ]
+    guests: Guests = NO_GUESTS
 
 
 def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
@@ -233,7 +197,7 @@ def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
     return Profile(
         analyses=list(request.analyses),
         kind="simulated" if is_simulated else "measured",
-        targets=list(request.known_as),
+        targets=list(request.guests.targets(request.targets)),
         scenarios=[
             ScenarioRecord(name=one.name, interfere=list(one.interfere))
             for one in request.scenarios

@@ -24,7 +24,8 @@ LINES_METHOD = (
     "is read. Heap is what was asked of brk and mmap; stack is all that is neither that nor in the "
     "executable. A line that two kinds of memory share counts for both, and once of all. What "
     "init, teardown and the kernel touch is left out. These are other quantities than those of "
-    "memory-need on a machine, and never added to them."
+    "memory-need on a machine, and never added to them. What of a program is live before each of "
+    "its instructions is another quantity, too, of another build: laxity workingset."
 )
 
 
@@ -69,6 +70,12 @@ def lines_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
             f"(n = {count_noun(record.jobs, 'job')})"
         )
         yield Table(caption, head, rows)
+    if asked.targets[target].isolation is not None:
+        yield Paragraph(
+            "Among them is the call that catches how the job of a suite's program ends: some "
+            "dozens of lines, those of a program that does nothing.",
+            "note",
+        )
 
 
 def lines_quantities(asked: Profile, run: str, target: int, name: str) -> Iterator[Quantity]:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from laxity.core.signals import Forwarder
-from laxity.core.spec import Spec
+from laxity.core.spec import Isolation, Spec
 from laxity.core.spec_reader import resolve_spec
 from laxity.errors import LimitViolation
 from laxity.jobs.composite import Child, Composite, Display, run_composite
@@ -24,8 +24,10 @@ from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.platform.simulated import SimulatedPlatform
+from laxity.platform.simulated_programs import as_simulated
 from laxity.platform.streams import NotSimulatedError
-from laxity.profile.document import Profile, ScenarioRecord, Target, Unit, read_profile
+from laxity.profile.document import Profile, ScenarioRecord, Unit, read_profile
+from laxity.profile.guests import NO_GUESTS, Guests
 from laxity.profile.lines_count import count_lines
 from laxity.profile.need import CROSSED, HARNESS, KEPT, run_name
 from laxity.profile.same import check_same, seed_of
@@ -50,6 +52,7 @@ class NeedRequest:
         final: Directory of the finished run.
         command_line: What was typed.
         display: Shows progress.
+        guests: What belongs to targets that are programs of a suite.
     """
 
     targets: tuple[Mapping[str, Any], ...]
@@ -59,14 +62,19 @@ class NeedRequest:
     final: Path
     command_line: list[str]
     display: Display
+    guests: Guests = NO_GUESTS
 
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """A run; with `siblings`, its limit is `below` less than what these requested at once."""
+    """A run; with `siblings`, its limit is `below` less than what these requested at once.
+
+    `target` None: it is the harness's.
+    """
 
     name: str
     task: Mapping[str, Any]
+    target: int | None = None
     siblings: tuple[str, ...] = ()
     below: int = 0
 
@@ -94,7 +102,7 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
     ]
     is_simulated = isinstance(platform, SimulatedPlatform)
     processes = (
-        [_Process(one.run, request.targets[one.target]) for one in units]
+        [_Process(one.run, request.targets[one.target], one.target) for one in units]
         if is_simulated
         else _processes(request, units)
     )
@@ -111,7 +119,7 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
         command_line=request.command_line,
         seed=specs[0].seed,
         cpus=specs[0].tasks[0].cpus,
-        fallbacks=(),
+        fallbacks=request.guests.left_out,
         children=tuple(children),
         begin=partial(_begin, asked),
         check_same=partial(
@@ -120,6 +128,8 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
             seed=specs[0].seed,
             machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
         ),
+        judge=request.guests.judge,
+        parents=request.guests.parents,
         platform=platform_in_run(specs[0].platform),
         display=request.display,
     )
@@ -133,13 +143,13 @@ def _begin(asked: Profile, tmp: Path) -> None:
 
 
 def _processes(request: NeedRequest, units: Sequence[Unit]) -> list[_Process]:
-    idle = {**request.targets[0], "workload": _IDLE_WORKLOAD, "args": []}
-    found = [_Process(HARNESS, idle)]
-    found += [_Process(one.run, request.targets[one.target]) for one in units]
+    idle = request.guests.idle or {"workload": _IDLE_WORKLOAD, "args": []}
+    found = [_Process(HARNESS, {**request.targets[0], **idle})]
+    found += [_Process(one.run, request.targets[one.target], one.target) for one in units]
     for target, task in enumerate(request.targets):
         siblings = tuple(one.run for one in units if one.target == target)
         found += [
-            _Process(run_name(_prefix(request, target), what), task, siblings, below)
+            _Process(run_name(_prefix(request, target), what), task, target, siblings, below)
             for what, below in ((KEPT, 0), (CROSSED, 1))
         ]
     return found
@@ -151,27 +161,31 @@ def _asked(
     return Profile(
         analyses=["memory-need"],
         kind=kind,
-        targets=[
-            Target(workload=str(one["workload"]), args=list(one["args"])) for one in request.targets
-        ],
+        targets=list(request.guests.targets(request.targets)),
         scenarios=[ScenarioRecord(name=ALONE, interfere=[])],
         units=list(units),
         options={
             "jobs": str(request.run["jobs"]),
             "cpus": str(request.targets[0]["cpus"]),
+            **request.guests.options,
             "processes": str(request.n_processes),
         },
     )
 
 
 def _prefix(request: NeedRequest, target: int) -> str:
-    name = Path(request.targets[target]["workload"]).name
+    task = request.targets[target]
+    name = task.get("name") or Path(task["workload"]).name
     return name if len(request.targets) == 1 else f"{target:02}-{name}"
 
 
 def _spec(request: NeedRequest, task: Mapping[str, Any], platform: Platform) -> Spec:
-    task = {**task, **_TASK, **({} if isinstance(platform, SimulatedPlatform) else _MEASURED)}
-    return resolve_spec(dict(request.run), [task], [], request.resolution_ns)
+    is_simulated = isinstance(platform, SimulatedPlatform)
+    task = {**task, **_TASK, **({} if is_simulated else _MEASURED)}
+    run = dict(request.run)
+    if not is_simulated and task.get("isolation") == Isolation.RESTORE:
+        run["jobs"] = 1
+    return resolve_spec(run, [task], [], request.resolution_ns)
 
 
 def _runner(
@@ -190,6 +204,8 @@ def _runner(
                 return Finished(None, read_manifest(siblings[-1]))
             task["memory_limit"] = f"{limit_bytes}B"
         spec = prepare_spec(_spec(request, task, platform), platform)
+        if process.target is not None:
+            request.guests.provide(process.target)
         if isinstance(platform, SimulatedPlatform):
             # The run fails alike, and says so.
             with suppress(LimitViolation, NotSimulatedError):
@@ -212,7 +228,7 @@ def _count(final: Path, spec: Spec, platform: SimulatedPlatform, signals: Forwar
     whole = final.parent.parent
     asked = read_profile(whole)
     (target,) = (one.target for one in asked.units if one.run == final.name)
-    (task,) = spec.tasks
+    (task,) = as_simulated(spec).tasks
     program = platform.program_of(task.workload, task.args, spec.jobs or 0)
     found = count_lines(target, program, platform.line_bytes, signals)
     others = [one for one in asked.lines if one.target != target]

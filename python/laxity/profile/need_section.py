@@ -4,6 +4,7 @@
 
 from collections.abc import Iterator
 
+from laxity.core.spec import Isolation
 from laxity.core.units import format_size_bytes
 from laxity.page.blocks import (
     NOT_MEASURED,
@@ -82,6 +83,12 @@ def need_blocks(asked: Profile, target: int, name: str) -> Iterator[Block]:
     if record.requested.peak_bytes > 0:
         tone: Tone = "plain" if record.is_confirmed else "warning"
         yield Paragraph(_CONFIRMED[record.is_confirmed], tone)
+    if asked.targets[target].isolation == Isolation.RESTORE:
+        yield Paragraph(
+            f"{name} ran one job a process: a second one would need what the first has left to be "
+            "taken back (mode restore), which is not done while need is measured.",
+            "note",
+        )
     if record.written is None:
         yield Paragraph(
             "What is written cannot be told: of shared memory that is not watched, and on kernels "

@@ -35,6 +35,7 @@ class Suite:
         parents: The run that holds them, if it is one.
         has_batches: A job is to be several calls.
         is_simulated: They run on a simulated platform.
+        is_need: Their need of memory is measured.
     """
 
     root: Path
@@ -46,6 +47,7 @@ class Suite:
     parents: tuple[str, ...]
     has_batches: bool
     is_simulated: bool
+    is_need: bool = False
 
     def why_not(self, program: Program) -> str:
         """Say why a program may not run; "": it may.
@@ -69,7 +71,14 @@ class Suite:
                 f"--calls: in mode {vetted.mode} state is taken back after each call; only mode "
                 "none has batches"
             )
-        return why_not_portable(program, vetted) if self.is_simulated else ""
+        if self.is_simulated:
+            return why_not_portable(program, vetted)
+        if self.is_need and vetted.mode in {Mode.FORK, Mode.EXEC}:
+            return (
+                f"mode {vetted.mode}: each job is a process, and memory need is that of a task's "
+                "own; no cheaper mode is right"
+            )
+        return ""
 
     def words(self, program: Program, build: Path) -> list[str]:
         """Return the words of the workload `guest` (native/guests/guest_hooks.c), but for its mode.
@@ -78,10 +87,13 @@ class Suite:
             program: That may run.
             build: Where it is built.
         """
+        return self.words_of(program, build, self.known[program.name].expected or "")
+
+    def words_of(self, program: Program, build: Path, expected: str) -> list[str]:
+        """Return them of a program that was not vetted; `expected`: what a job comes to."""
         words = [str(build / _GUEST), argv_name(program), program.convention.value]
         given = program.given
-        expected = self.known[program.name].expected
-        words += [expected or "", given.stdin or "", given.output_filter]
+        words += [expected, given.stdin or "", given.output_filter]
         # Without inputs any empty directory will do, and the spec of the run can be run again.
         return [*words, str(build / WORKING) if given.inputs else "", *given.words]
 

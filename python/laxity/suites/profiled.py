@@ -12,14 +12,19 @@ from typing import Any
 
 from laxity.core.signals import Forwarder
 from laxity.core.third_party import GUEST_WORKLOAD
-from laxity.errors import EXIT_NO_VERDICT, NoVerdict
+from laxity.errors import EXIT_NO_VERDICT, NoVerdict, ToolError
 from laxity.profile.document import Target
-from laxity.profile.execute import Guests
+from laxity.profile.guests import Guests
 from laxity.store.manifest import Fallback
 from laxity.store.run_directory import open_run, path_part
+from laxity.suites.classify import Mode
 from laxity.suites.prepare import WORKING, Suite, lay_out, verdict
-from laxity.suites.program import Program
+from laxity.suites.program import Convention, Program
 from laxity.suites.stored_results import result_of
+
+# What does nothing, and what its only job comes to: it returns 0, and nothing else is looked at.
+_IDLE = "int main(void)\n{\n    return 0;\n}\n"
+_IDLE_NAME, _IDLE_END = "idle", "returned:0:-:-:-"
 
 
 def guests_of(
@@ -70,6 +75,7 @@ def guests_of(
         parents=suite.parents,
         provide=partial(_provide, built),
         judge=partial(_judge, n_left_out=len(reasons), n_programs=len(reasons) + len(built)),
+        idle=_idle(suite, scratch, signals) if suite.is_need and not suite.is_simulated else None,
     )
     return tuple(_task(suite, program, build) for program, build in built), guests
 
@@ -91,6 +97,29 @@ def _task(suite: Suite, program: Program, build: Path) -> Mapping[str, Any]:
         "workload": GUEST_WORKLOAD,
         "args": suite.words(program, build),
         "isolation": str(suite.known[program.name].mode),
+    }
+
+
+def _idle(suite: Suite, scratch: Path, signals: Forwarder) -> Mapping[str, Any]:
+    """Build a program that does nothing, whose need of memory is the harness's.
+
+    Raises:
+        ToolError: It cannot be built.
+    """
+    source = scratch / f"{_IDLE_NAME}.c"
+    source.write_text(_IDLE, encoding="ascii")
+    program = Program(
+        name=_IDLE_NAME, directory=".", convention=Convention.MAIN, sources=(str(source),)
+    )
+    build = scratch / _IDLE_NAME
+    why = suite.build(program, build, signals)
+    if why:
+        msg = f"the program that does nothing, for what the harness needs: {why}"
+        raise ToolError(msg)
+    return {
+        "name": _IDLE_NAME,
+        "args": suite.words_of(program, build, _IDLE_END),
+        "isolation": str(Mode.NONE),
     }
 
 
