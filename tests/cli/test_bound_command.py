@@ -117,7 +117,7 @@ def test_edf_answers_for_each_cpu(tmp_path: Path):
     assert (cpu["interval_ns"], cpu["demand_ns"]) == (14_181_000, 14_182_000)
     done = bound(tmp_path, "--costs", "none", "--scheduler", "edf", deadline="14ms")
     assert done.return_value == 0
-    assert re.search(r"^1 +50 %  schedulable", done.stdout, re.MULTILINE)
+    assert re.search(r"^1 +schedulable +50 %", done.stdout, re.MULTILINE)
     assert "Test: EDF processor demand (QPA)" in done.stdout
 
 

@@ -219,16 +219,16 @@ def _counted(tasks: Sequence[TaskBound]) -> list[PartOfWindow]:
 def _tasks_table(answer: Answer) -> Table:
     has_reasons = any(one.reason for one in answer.tasks)
     why = ("why not",) if has_reasons else ()
-    head = ("task", "CPU", "priority", "response", "deadline", "left", "verdict", *why)
+    head = ("task", "verdict", "response", "deadline", "left", "CPU", "priority", *why)
     rows = tuple(
         (
             text_cell(one.name),
-            number_cell("any" if one.cpu is None else str(one.cpu)),
-            number_cell("" if one.priority is None else str(one.priority)),
+            Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
             bound_cell(one.response_time_ns, "exact" if one.exact else ""),
             bound_cell(one.deadline_ns),
             number_cell(_left(one)),
-            Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
+            number_cell("any" if one.cpu is None else str(one.cpu)),
+            number_cell("" if one.priority is None else str(one.priority)),
             *((text_cell(one.reason or ""),) if has_reasons else ()),
         )
         for one in answer.tasks
@@ -239,12 +239,12 @@ def _tasks_table(answer: Answer) -> Table:
 def _cpus_table(cpus: Sequence[CpuBound]) -> Table:
     has_reasons = any(one.reason for one in cpus)
     why = ("why not",) if has_reasons else ()
-    head = ("CPU", "utilisation", "verdict", "interval", "work in it", *why)
+    head = ("CPU", "verdict", "utilisation", "interval", "work in it", *why)
     rows = tuple(
         (
             text_cell(format_cpus(one.cpus)),
-            number_cell(show_percent(one.utilisation_ppm)),
             Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
+            number_cell(show_percent(one.utilisation_ppm)),
             number_cell("none" if one.interval_ns is None else show_bound(one.interval_ns)),
             number_cell("none" if one.demand_ns is None else show_bound(one.demand_ns)),
             *((text_cell(one.reason or ""),) if has_reasons else ()),

@@ -263,17 +263,17 @@ def _table(found: Comparison, figures: Sequence[Figure]) -> Table:
     rows = tuple(
         (
             text_cell(_name(one)),
-            number_cell(_point(one, one.base), _counted(one.base)),
-            number_cell(_point(one, one.new), _counted(one.new)),
+            text_cell(one.verdict.replace("_", " "), one.reason or ""),
             number_cell(_signed(one, one.shift), _interval(one)),
             number_cell(_percent(one)),
+            number_cell(_point(one, one.base), _counted(one.base)),
+            number_cell(_point(one, one.new), _counted(one.new)),
             number_cell(_shown(one, one.floor)),
-            text_cell(one.verdict.replace("_", " "), one.reason or ""),
         )
         for one in figures
     )
-    head = ("figure", "BASE", found.name, "shift", "of BASE", "noise floor", "verdict")
-    remarks = ("", "samples", "samples", "95 % interval")
+    head = ("figure", "verdict", "shift", "of BASE", "BASE", found.name, "noise floor")
+    remarks = ("", "why", "95 % interval", "", "samples", "samples")
     kinds = ", ".join(dict.fromkeys(one.kind for one in figures))
     caption = f"Figures of both; {kinds}. With n, and what it is worth"
     return Table(caption, head, rows, remarks=remarks)
@@ -284,17 +284,19 @@ def _exact_table(found: Comparison, figures: Sequence[Figure]) -> Table:
     rows = tuple(
         (
             text_cell(_name(one)),
-            number_cell(_point(one, one.base), _counted(one.base)),
-            number_cell(_point(one, one.new), _counted(one.new)),
+            text_cell(one.verdict.replace("_", " "), one.reason or ""),
             number_cell(_signed(one, one.shift)),
             number_cell(_percent(one)),
-            text_cell(one.verdict.replace("_", " "), one.reason or ""),
+            number_cell(_point(one, one.base), _counted(one.base)),
+            number_cell(_point(one, one.new), _counted(one.new)),
         )
         for one in figures
     )
-    head = ("figure", "BASE", found.name, "shift", "of BASE", "verdict")
+    head = ("figure", "verdict", "shift", "of BASE", "BASE", found.name)
     kinds = ", ".join(dict.fromkeys(one.kind for one in figures))
-    return Table(f"Figures of both; {kinds}, exact", head, rows, remarks=("", "jobs", "jobs"))
+    return Table(
+        f"Figures of both; {kinds}, exact", head, rows, remarks=("", "why", "", "", "jobs", "jobs")
+    )
 
 
 def _name(one: Figure) -> str:

@@ -61,7 +61,7 @@ def _columns(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[tuple[str
     """Return each column: its name, its texts, whether they are numbers.
 
     A column without a word is left out: what is drawn has no place here. Remarks that have a name
-    have a column. Of the others only those behind words at the end have room.
+    have a column if there are any. Of the others only those behind words at the end have room.
     """
     kept = [i for i in range(len(table.head)) if any(row[i].text for row in rows)]
     for place in kept:
@@ -70,7 +70,7 @@ def _columns(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[tuple[str
         remark = table.remarks[place] if place < len(table.remarks) else ""
         has_room = place == kept[-1] and not remark
         yield name, [_words(one, has_remark=has_room) for one in cells], is_number
-        if remark:
+        if remark and any(one.remark for one in cells):
             yield remark, [_plain(one.remark or _NONE) for one in cells], is_number
 
 

@@ -35,10 +35,9 @@ from laxity.trace import observed_section as observed
 
 # One run's sections, in reading order.
 _RUN_SECTIONS = (
-    task.build,
-    observed.build,
     distributions.build_response,
     distributions.build_latency,
+    missed.build,
     timeline.build,
     split.build,
     simulated.build_time,
@@ -47,8 +46,9 @@ _RUN_SECTIONS = (
     counters.build,
     miss_ratio.build,
     rates.build,
-    missed.build,
+    observed.build,
     corunners.build,
+    task.build,
 )
 
 
