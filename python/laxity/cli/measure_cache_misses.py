@@ -65,7 +65,10 @@ def measure_cache_misses(  # noqa: PLR0913 - one parameter per option
         CacheMissesRequest,
         run_cache_misses,
     )
-    from laxity.costs.cache_misses.plan import plan_cache_misses  # noqa: PLC0415 - with the above
+    from laxity.costs.cache_misses.plan import (  # noqa: PLC0415 - with the above
+        cached_place,
+        plan_cache_misses,
+    )
     from laxity.costs.places import check_cpus, default_cpu  # noqa: PLC0415 - with the above
     from laxity.platform.machine import describe_machine  # noqa: PLC0415 - with the above
     from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
@@ -94,6 +97,7 @@ def measure_cache_misses(  # noqa: PLR0913 - one parameter per option
             asked=asked,
             left_out=left_out,
             cpu=cpu,
+            place=cached_place(model),
             resolution_ns=1 if model else resolution_here_ns(),
             final=run_path(NAME, run_dir, run_root),
             command_line=["laxity", *sys.argv[1:]],

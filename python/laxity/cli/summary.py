@@ -59,7 +59,9 @@ def summary_text(run: Run) -> str:
     if run.manifest.kind == "profile":
         return _outcome_line(run.manifest) + _profile_text(run)
     if run.manifest.kind == "cache-misses":
-        return _outcome_line(run.manifest) + _cache_misses_text(run)
+        # It begins with its verdict.
+        is_told = run.manifest.status == "complete"
+        return ("" if is_told else _outcome_line(run.manifest)) + _cache_misses_text(run)
     if run.manifest.kind == "monitor":
         return _outcome_line(run.manifest) + _monitor_text(run)
     page = read_page(run)

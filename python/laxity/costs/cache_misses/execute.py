@@ -44,11 +44,15 @@ _NS_PER_MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CacheMissesRequest:
-    """What is generated, where it runs and is stored, and what was typed; seed None: drawn."""
+    """What is generated, where it runs and is stored, and what was typed.
+
+    `place`: as the key of a task, empty: where memory lies anyway. `seed` None: drawn.
+    """
 
     asked: CacheMisses
     left_out: tuple[Fallback, ...]
     cpu: int
+    place: str
     resolution_ns: int
     final: Path
     command_line: list[str]
@@ -115,14 +119,19 @@ def _spec(request: CacheMissesRequest, cache: CacheRecord, seed: int | None, pla
     ]
     is_simulated = request.asked.kind == "simulated"
     room = _ROOM_SIMULATED if is_simulated else _ROOM
-    period = {"period": _period(cases, cache, room), "deadline": "none", "cpus": str(request.cpu)}
+    common = {
+        "period": _period(cases, cache, room),
+        "deadline": "none",
+        "cpus": str(request.cpu),
+        "place": request.place,
+    }
     run: dict[str, Any] = {
         "platform": platform,
         "jobs": _JOBS_SIMULATED if is_simulated else _JOBS,
         "events": [cache.event],
         **({} if seed is None else {"seed": seed}),
     }
-    return resolve_spec(run, [task | period for task in tasks], [], request.resolution_ns)
+    return resolve_spec(run, [task | common for task in tasks], [], request.resolution_ns)
 
 
 def _task(case: CaseRecord, cache: CacheRecord, name: str, passes: int) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from laxity.costs.cache_misses.document import uses_of
 from laxity.costs.cache_misses.found import Found, FoundCase
 from laxity.page.svg import INK, drawing, to_svg
 
-# Colour and marker say the same: which counter it is.
-_LOOKS = (("alone", "o"), ("interfered", "s"), ("latency", "^"))
+# Colour, marker and size say the same: which counter it is. Where all agree they lie on each other.
+_LOOKS = (("alone", "o", 11), ("interfered", "s", 8), ("latency", "^", 4))
 _WHOLE = 100
 
 
@@ -21,7 +21,7 @@ def counted_figure(found: Found, prefix: str, alt: str) -> str:
     """
     with drawing() as (figure, axes):
         axes.plot([0, _WHOLE], [0, _WHOLE], color=INK["muted"], linewidth=0.8, linestyle=":")
-        for one, (ink, marker) in zip(found.caches, _LOOKS, strict=False):
+        for one, (ink, marker, size) in zip(found.caches, _LOOKS, strict=False):
             name: str | None = one.cache.event
             for case in one.cases:
                 if case.counted is None:
@@ -32,7 +32,7 @@ def counted_figure(found: Found, prefix: str, alt: str) -> str:
                     [_WHOLE * case.counted / uses],
                     linestyle="none",
                     marker=marker,
-                    markersize=7,
+                    markersize=size,
                     markeredgecolor=INK[ink],
                     markerfacecolor="none" if _is_hollow(case) else INK[ink],
                     label=name,

@@ -137,7 +137,8 @@ def _judged(
     case: CaseRecord, cache: CacheRecord, passes: Passes | None, *, is_simulated: bool
 ) -> FoundCase:
     lines, generated = lines_of(case, cache), generated_misses(case, cache)
-    counted = None if passes is None else float(np.median(passes.misses))
+    # What came before the passes may vary by more than they miss, but none misses fewer than none.
+    counted = None if passes is None else max(float(np.median(passes.misses)), 0.0)
     n = 0 if passes is None else len(passes.misses)
     result, reason = _result(case, cache, passes, is_simulated=is_simulated)
     return FoundCase(

@@ -5,6 +5,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from laxity.core.memory_place import CLASSES, MAIN_REGION
 from laxity.core.units import exact_size
 from laxity.costs.cache_misses.document import (
     CacheMisses,
@@ -38,8 +39,9 @@ _MOST_BYTES = 4 << 20
 # Of the sets, so many in eight get a line more than they have ways: many, so that a line of the
 # loop is mostly in one of them, where it costs one miss and not a whole set.
 _SLOPE_EIGHTHS = 7
-# So often that a cache with random replacement has settled, and on a machine that a job is long.
-_FEWEST_PASSES = 8
+# What fits a cache with random replacement evicts itself at first, while others' lines are there.
+_SETTLED_PASSES, _FEWEST_PASSES = 32, 8
+# On a machine jobs are so long that what happens around them is little.
 _LEAST_USES = 50_000
 
 
@@ -86,20 +88,31 @@ def plan_cache_misses(
         ]
         reason = _why_not(found, event, counted)
         if reason:
-            left_out.append(Fallback(what=event, used="not tested", reason=reason))
+            left_out.append(Fallback(what=event, used="none", reason=reason))
             continue
         known = Known() if model is None else _known(model, run)
         tested = _record(run, event, found[0], known)
         caches.append(tested)
         cases += _cases(tested, known, is_noisy=model is None)
     if not caches:
-        why = "; ".join(f"{one.what}: {one.reason}" for one in left_out)
-        msg = f"no counter can be tested: {why}; a simulated platform has some: --platform sim:NAME"
+        reasons = dict.fromkeys(one.reason for one in left_out)
+        advice = "; a simulated platform has some: --platform sim:NAME" if model is None else ""
+        msg = f"no counter of cache misses can be tested: {'; '.join(reasons)}{advice}"
         raise PlatformError(msg)
     return (
         CacheMisses(kind="measured" if model is None else "simulated", caches=caches, cases=cases),
         tuple(left_out),
     )
+
+
+def cached_place(model: PlatformModel | None) -> str:
+    """Tell where the memory of the tasks lies, so that caches have it; empty: where it does anyway.
+
+    Scratchpads, which a platform may give to its tasks, are not cached; its main memory is.
+    """
+    if model is None or not model.values["place"].text:
+        return ""
+    return f"{'+'.join(CLASSES)}={MAIN_REGION}"
 
 
 def _why_not(found: list[Cache], event: str, counted: Collection[str]) -> str:
@@ -157,7 +170,7 @@ def _cases(tested: CacheRecord, known: Known, *, is_noisy: bool) -> Iterator[Cas
     for shape, ratio in _shapes(tested):
         used: Used = "code" if tested.run == "l1i" else "data"
         size_bytes = _lines(tested, shape) * tested.line_bytes
-        passes = _FEWEST_PASSES
+        passes = _SETTLED_PASSES if shape in ("quarter", "half") else _FEWEST_PASSES
         if is_noisy:
             passes = max(passes, _LEAST_USES // uses(size_bytes, tested.line_bytes, ratio))
         name = f"{used}-{exact_size(size_bytes)}-{percent_text(ratio)}"
