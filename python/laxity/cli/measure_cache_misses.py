@@ -22,9 +22,11 @@ from laxity.cli.options import (
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, CountedBy, RunTable
-from laxity.errors import ConfigError, located
+from laxity.errors import ConfigError, PlatformError, located
 
 if TYPE_CHECKING:
+    from laxity.costs.cache_misses.execute import CacheMissesPlan
+    from laxity.platform.platform import Platform
     from laxity.platform.platform_file import PlatformModel
 
 
@@ -58,19 +60,9 @@ def measure_cache_misses(  # noqa: PLR0913 - one parameter per option
     LRU makes of that, case by case, and what a miss adds to the time. A prefetcher that makes a
     counter smaller is a finding; without a counter to read there is nothing to test.
     """
-    from laxity.cli.run import resolution_here_ns  # noqa: PLC0415 - heavy
-    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
-    from laxity.costs.cache_misses.execute import (  # noqa: PLC0415 - with the above
-        NAME,
-        CacheMissesRequest,
-        run_cache_misses,
-    )
-    from laxity.costs.cache_misses.plan import (  # noqa: PLC0415 - with the above
-        cached_place,
-        plan_cache_misses,
-    )
-    from laxity.costs.places import check_cpus, default_cpu  # noqa: PLC0415 - with the above
-    from laxity.platform.machine import describe_machine  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - heavy
+    from laxity.costs.cache_misses.execute import NAME, run_cache_misses  # noqa: PLC0415 - with the above
+    from laxity.costs.measure_all import AllRequest  # noqa: PLC0415 - with the above
     from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
 
     with located("--cpus"):
@@ -80,25 +72,15 @@ def measure_cache_misses(  # noqa: PLR0913 - one parameter per option
             raise ConfigError(msg)
     with located("--platform"):
         opened = open_platform(None, platform or NATIVE_PLATFORM)
-    with opened as tested:
-        model, counted = _counted(platform or NATIVE_PLATFORM)
-        facts = tested.facts()
-        check_cpus(chosen, tested.cpus())
-        (cpu, *_) = chosen or default_cpu(facts, tested.cpus())
-        asked, left_out = plan_cache_misses(describe_machine(facts), cpu, counted, model)
+    with opened as where:
+        tested = plan_tested(where, chosen)
         if not quiet:
-            names = ", ".join(cache.event for cache in asked.caches)
-            print(f"laxity measure {NAME}: {names} on CPU {cpu}", file=sys.stderr)
-            for one in left_out:
-                print(
-                    f"laxity measure {NAME}: {one.what}: {one.used} ({one.reason})", file=sys.stderr
-                )
-        request = CacheMissesRequest(
-            asked=asked,
-            left_out=left_out,
-            cpu=cpu,
-            place=cached_place(model),
-            resolution_ns=1 if model else resolution_here_ns(),
+            names = ", ".join(cache.event for cache in tested.asked.caches)
+            print(f"laxity measure {NAME}: {names} on CPU {tested.cpu}", file=sys.stderr)
+            for one in tested.left_out:
+                line = f"{one.what}: {one.used} ({one.reason})"
+                print(f"laxity measure {NAME}: {line}", file=sys.stderr)
+        request = AllRequest(
             final=run_path(NAME, run_dir, run_root),
             command_line=["laxity", *sys.argv[1:]],
             seed=seed,
@@ -106,8 +88,40 @@ def measure_cache_misses(  # noqa: PLR0913 - one parameter per option
             is_quiet=quiet,
         )
         with forwarded_signals() as signals:
-            finished = run_cache_misses(request, signals, tested)
+            finished = run_cache_misses(tested, request, signals, where)
     return show_finished(finished, output_format=output_format, has_report=not no_report)
+
+
+def plan_tested(where: "Platform", chosen: tuple[int, ...]) -> "CacheMissesPlan":
+    """Decide which counters of a platform are tested, and with what.
+
+    Args:
+        where: The platform.
+        chosen: CPUs, of which the first counts; empty: one is chosen.
+
+    Raises:
+        ConfigError: There is no such CPU.
+        PlatformError: No counter of cache misses can be read there, or no cache is described.
+    """
+    from laxity.cli.run import resolution_here_ns  # noqa: PLC0415 - heavy
+    from laxity.costs.cache_misses.execute import CacheMissesPlan  # noqa: PLC0415 - with the above
+    from laxity.costs.cache_misses.plan import (  # noqa: PLC0415 - with the above
+        cached_place,
+        plan_cache_misses,
+    )
+    from laxity.costs.places import check_cpus, default_cpu  # noqa: PLC0415 - with the above
+    from laxity.platform.machine import describe_machine  # noqa: PLC0415 - with the above
+
+    if where.on is not None:
+        msg = f"counters are tested here or on a simulated platform, not on {where.on}"
+        raise PlatformError(msg)
+    model, counted = _counted(where.name)
+    facts = where.facts()
+    check_cpus(chosen, where.cpus())
+    (cpu, *_) = chosen or default_cpu(facts, where.cpus())
+    asked, left_out = plan_cache_misses(describe_machine(facts), cpu, counted, model)
+    resolution_ns = resolution_here_ns() if model is None else 1
+    return CacheMissesPlan(asked, left_out, cpu, cached_place(model), resolution_ns)
 
 
 def _counted(platform: str) -> "tuple[PlatformModel | None, tuple[str, ...]]":

@@ -9,8 +9,9 @@ import pytest
 from tests.costs.cache_misses.made_up_cache_misses import plan
 
 from laxity.core.signals import forwarded_signals
-from laxity.costs.cache_misses.execute import CacheMissesRequest, run_cache_misses
+from laxity.costs.cache_misses.execute import CacheMissesPlan, run_cache_misses
 from laxity.costs.cache_misses.found import read_found
+from laxity.costs.measure_all import AllRequest
 from laxity.platform.platform import THIS_MACHINE
 from laxity.platform.tools import list_events
 from laxity.store.run_directory import open_run
@@ -24,12 +25,14 @@ def test_an_event_that_no_pass_makes_is_counted_in_pairs_of_jobs(tmp_path: Path)
     asked = plan(size="4K", ways_of_associativity="4")
     (cache,) = asked.caches
     caches = [msgspec.structs.replace(cache, event=COUNTED)]
-    request = CacheMissesRequest(
+    tested = CacheMissesPlan(
         asked=msgspec.structs.replace(asked, caches=caches),
         left_out=(),
         cpu=min(THIS_MACHINE.cpus().allowed),
         place="",
         resolution_ns=1,
+    )
+    request = AllRequest(
         final=tmp_path / "D",
         command_line=["laxity"],
         seed=1,
@@ -37,7 +40,7 @@ def test_an_event_that_no_pass_makes_is_counted_in_pairs_of_jobs(tmp_path: Path)
         is_quiet=True,
     )
     with forwarded_signals() as signals:
-        finished = run_cache_misses(request, signals, THIS_MACHINE)
+        finished = run_cache_misses(tested, request, signals, THIS_MACHINE)
     assert finished.path == tmp_path / "D"
     (found,) = read_found(finished.path).caches
     # 24 jobs of each task but for the first; those that came too late are skipped, others follow.

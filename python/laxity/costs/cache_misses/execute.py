@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec
 from laxity.core.spec_reader import resolve_spec
@@ -21,6 +23,7 @@ from laxity.costs.cache_misses.document import (
     uses_of,
 )
 from laxity.costs.cache_misses.found import judge
+from laxity.costs.measure_all import AllRequest
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
@@ -43,10 +46,15 @@ _NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class CacheMissesRequest:
-    """What is generated, where it runs and is stored, and what was typed.
+class CacheMissesPlan:
+    """What is generated, and where it runs.
 
-    `place`: as the key of a task, empty: where memory lies anyway. `seed` None: drawn.
+    Attributes:
+        asked: The caches and cases.
+        left_out: What is not tested, and why.
+        cpu: Where.
+        place: As the key of a task; empty: where memory lies anyway.
+        resolution_ns: Of the clock that releases jobs.
     """
 
     asked: CacheMisses
@@ -54,15 +62,10 @@ class CacheMissesRequest:
     cpu: int
     place: str
     resolution_ns: int
-    final: Path
-    command_line: list[str]
-    seed: int | None
-    allow_unprivileged: bool
-    is_quiet: bool
 
 
 def run_cache_misses(
-    request: CacheMissesRequest, signals: Forwarder, platform: Platform
+    tested: CacheMissesPlan, request: AllRequest, signals: Forwarder, platform: Platform
 ) -> Finished:
     """Run the cases of each cache, one event counted at a time.
 
@@ -72,8 +75,8 @@ def run_cache_misses(
     """
     seed = request.seed
     children = []
-    for cache in request.asked.caches:
-        spec = prepare_spec(_spec(request, cache, seed, platform.name), platform)
+    for cache in tested.asked.caches:
+        spec = prepare_spec(_spec(tested, cache, seed, platform.name), platform)
         seed = spec.seed
         children.append(Child(cache.run, partial(_run, request, spec, platform)))
     whole = Composite(
@@ -82,18 +85,28 @@ def run_cache_misses(
         final=request.final,
         command_line=request.command_line,
         seed=seed,
-        cpus=(request.cpu,),
-        fallbacks=request.left_out,
+        cpus=(tested.cpu,),
+        fallbacks=tested.left_out,
         children=tuple(children),
-        begin=lambda tmp: write_document(tmp / MISSES, request.asked),
+        begin=lambda tmp: write_document(tmp / MISSES, tested.asked),
         judge=judge,
         platform=platform_in_run(platform.name),
     )
     return run_composite(whole, signals, platform)
 
 
+def cache_misses_child(tested: CacheMissesPlan, request: AllRequest, platform: Platform) -> Child:
+    """Make the test a run within a run."""
+
+    def run(final: Path, signals: Forwarder) -> Finished:
+        within = msgspec.structs.replace(request, final=final)
+        return run_cache_misses(tested, within, signals, platform)
+
+    return Child(NAME, run)
+
+
 def _run(
-    request: CacheMissesRequest, spec: Spec, platform: Platform, final: Path, signals: Forwarder
+    request: AllRequest, spec: Spec, platform: Platform, final: Path, signals: Forwarder
 ) -> Finished:
     once = RunRequest(
         spec=spec,
@@ -106,24 +119,24 @@ def _run(
     return run_once(once, signals, platform)
 
 
-def _spec(request: CacheMissesRequest, cache: CacheRecord, seed: int | None, platform: str) -> Spec:
+def _spec(tested: CacheMissesPlan, cache: CacheRecord, seed: int | None, platform: str) -> Spec:
     """Make tasks that all are released at once and run one after the other.
 
     All that make the fewer passes come first, so that each finds the caches as the one of its case
     that makes more finds them, behind the same case; job by job the cases take turns.
     """
-    cases = [case for case in request.asked.cases if case.run == cache.run]
+    cases = [case for case in tested.asked.cases if case.run == cache.run]
     tasks = [
         *(_task(case, cache, case.short, case.passes) for case in cases),
         *(_task(case, cache, case.long, 2 * case.passes) for case in cases),
     ]
-    is_simulated = request.asked.kind == "simulated"
+    is_simulated = tested.asked.kind == "simulated"
     room = _ROOM_SIMULATED if is_simulated else _ROOM
     common = {
         "period": _period(cases, cache, room),
         "deadline": "none",
-        "cpus": str(request.cpu),
-        "place": request.place,
+        "cpus": str(tested.cpu),
+        "place": tested.place,
     }
     run: dict[str, Any] = {
         "platform": platform,
@@ -131,7 +144,7 @@ def _spec(request: CacheMissesRequest, cache: CacheRecord, seed: int | None, pla
         "events": [cache.event],
         **({} if seed is None else {"seed": seed}),
     }
-    return resolve_spec(run, [task | common for task in tasks], [], request.resolution_ns)
+    return resolve_spec(run, [task | common for task in tasks], [], tested.resolution_ns)
 
 
 def _task(case: CaseRecord, cache: CacheRecord, name: str, passes: int) -> dict[str, Any]:

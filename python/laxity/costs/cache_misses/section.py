@@ -8,7 +8,14 @@ from functools import partial
 from laxity.core.units import format_size_bytes
 from laxity.costs.cache_misses.document import OWN_LINES, percent_text, uses_of
 from laxity.costs.cache_misses.figure import counted_figure
-from laxity.costs.cache_misses.found import Found, FoundCache, FoundCase, MissTime
+from laxity.costs.cache_misses.found import (
+    Found,
+    FoundCache,
+    FoundCase,
+    MissTime,
+    read_found,
+)
+from laxity.jobs.view import View
 from laxity.page.blocks import (
     NOT_MEASURED,
     Block,
@@ -215,3 +222,13 @@ def _quantities(found: Found) -> Iterator[Quantity]:
                 kind=found.kind,
                 run=one.cache.run,
             )
+
+
+# Within the page of `measure all`.
+VIEW = View(
+    read=lambda run: (read_found(run.path), ()),
+    document=lambda run: {"cache_misses": run.findings},
+    asked="whether counters of cache misses count what generated code misses",
+    sentences=lambda run: sentences(run.findings),
+    sections=(lambda run: build(run.findings),),
+)
