@@ -47,6 +47,8 @@ NAMING = [
     ("list", HOSTILE),
     ("measure", HOSTILE),
     ("measure", "crpd", "--cpus", HOSTILE),
+    ("measure", "cache-misses", "--cpus", HOSTILE),
+    ("measure", "cache-misses", "--platform", HOSTILE),
     ("monitor", HOSTILE),
     ("observe", HOSTILE),
     ("observe", "--cgroup", HOSTILE),

@@ -312,7 +312,8 @@ def test_all_that_a_platform_has_is_measured_and_the_rest_is_named_once(laxity: 
     assert done.returncode == 0, done.stderr
     moving = ["migration"] if cores > 1 else []
     manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
-    assert manifest["runs"] == ["switch", "crpd", *moving, "memory-latency"]
+    assert manifest["runs"] == ["switch", "crpd", *moving, "memory-latency", "cache-misses"]
+    assert "The counters l1i_refill, l1d_refill and l2_refill agree" in done.stdout
     assert manifest["platform"] == "sim:platform.toml"
     found = entries(laxity.directory / "D")
     assert {one["kind"] for one in found} == {"simulated"}

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tests.bounds.made_up_bound import write_bound
 from tests.bounds.made_up_experiment import write_experiment
+from tests.costs.cache_misses.made_up_cache_misses import as_generated, write_cache_misses
 from tests.costs.switch.made_up_switch_run import write_switch_run
 from tests.papers.made_up_reproduction import write_reproduction
 from tests.profile.made_up_profile import write_profile
@@ -102,6 +103,7 @@ def write_kind(kind: str, root: Path) -> Path:
         "monitor": lambda: write_monitor(root / "D"),
         "observe": lambda: write_observed(root / "D"),
         "bound": lambda: write_bound(root),
+        "cache-misses": lambda: write_cache_misses(root / "D", as_generated),
         "compare": lambda: write_comparison(root),
         "experiment": lambda: write_experiment(root / "D"),
         "profile": lambda: write_profile(root / "D"),

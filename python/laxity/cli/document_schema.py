@@ -17,6 +17,11 @@ DOCUMENTS = {
         "Diagnosis",
     ),
     "compare": ("what laxity compare prints", "laxity.compare.sides", "Answer"),
+    "cache-misses": (
+        "misses.json of a test of cache counters",
+        "laxity.costs.cache_misses.document",
+        "CacheMisses",
+    ),
     "profile": ("profile.json of a profile", "laxity.profile.document", "Profile"),
     "reproduction": (
         "reproduction.json of a run: values of a paper, and ours",

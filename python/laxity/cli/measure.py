@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from laxity.cli.finished import show_finished
 from laxity.cli.measure_all import measure_all
+from laxity.cli.measure_cache_misses import measure_cache_misses
 from laxity.cli.options import (
     allow_unprivileged_option,
     debug_option,
@@ -35,7 +36,8 @@ from laxity.errors import located
 from laxity.platform.machine import SimulatedFacts
 from laxity.platform.platform import open_platform
 
-_ALL = "all"
+# Of several runs each, not of one probe.
+_OWN = {"all": measure_all, "cache-misses": measure_cache_misses}
 platform_option = key_option(RunTable, "platform")
 _OPTIONS = (
     seed_option,
@@ -70,12 +72,12 @@ class Probes(click.Group):
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted((_ALL, *map(_command_name, NAMES)))
+        return sorted((*_OWN, *map(_command_name, NAMES)))
 
     @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name == _ALL:
-            return measure_all
+        if cmd_name in _OWN:
+            return _OWN[cmd_name]
         names = {_command_name(name): name for name in NAMES}
         return _probe_command(names[cmd_name]) if cmd_name in names else None
 

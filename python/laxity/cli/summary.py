@@ -58,6 +58,10 @@ def summary_text(run: Run) -> str:
         return _outcome_line(run.manifest) + reproduction_text(run)
     if run.manifest.kind == "profile":
         return _outcome_line(run.manifest) + _profile_text(run)
+    if run.manifest.kind == "cache-misses":
+        # It begins with its verdict.
+        is_told = run.manifest.status == "complete"
+        return ("" if is_told else _outcome_line(run.manifest)) + _cache_misses_text(run)
     if run.manifest.kind == "monitor":
         return _outcome_line(run.manifest) + _monitor_text(run)
     page = read_page(run)
@@ -122,6 +126,16 @@ def _profile_text(run: Run) -> str:
     tables = [block for section in sections(run) for block in section.blocks]
     changes = [Paragraph(f"changed during the run: {one}") for one in run.manifest.doctor_drift]
     return text_of([*found, *left_out(run.manifest), *tables, *overview(asked), *changes])
+
+
+def _cache_misses_text(run: Run) -> str:
+    from laxity.costs.cache_misses import section  # noqa: PLC0415 - few runs are such
+    from laxity.costs.cache_misses.found import read_found  # noqa: PLC0415 - with the above
+
+    found = read_found(run.path)
+    said = [Paragraph(line) for line in section.sentences(found)]
+    after = [Paragraph(line) for line in _after_lines(read_page(run))]
+    return text_of([*said, *section.build(found).blocks, *after])
 
 
 def _monitor_text(run: Run) -> str:
@@ -205,6 +219,10 @@ def summary_document(run: Run) -> dict[str, Any]:
         from laxity.profile.document import read_profile  # noqa: PLC0415 - with the above
 
         document["profile"] = read_profile(run.path)
+    if manifest.kind == "cache-misses":
+        from laxity.costs.cache_misses.found import read_found  # noqa: PLC0415 - with the above
+
+        document["cache_misses"] = read_found(run.path)
     if manifest.measurement is not None or manifest.experiment is not None:
         # Also at the top: a single measurement is the document.
         document |= _found_document(page.runs[0])

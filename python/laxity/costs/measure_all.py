@@ -247,8 +247,9 @@ def run_all(
     fallbacks: tuple[Fallback, ...],
     signals: Forwarder,
     platform: Platform = THIS_MACHINE,
+    others: Sequence[Child] = (),
 ) -> Finished:
-    """Run the parts and store them as one run, with one cost model.
+    """Run the parts, and others behind them, and store them as one run, with one cost model.
 
     A part that does not end well does not end the others; the first of them decides the exit code.
 
@@ -266,7 +267,7 @@ def run_all(
         seed=seed,
         cpus=measured_cpus(parts),
         fallbacks=fallbacks,
-        children=tuple(measured_child(request, part, platform) for part in parts),
+        children=(*(measured_child(request, part, platform) for part in parts), *others),
         platform=platform_in_run(platform.name),
     )
     return run_composite(whole, signals, platform)

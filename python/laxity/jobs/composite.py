@@ -99,7 +99,7 @@ class Composite:
         display: Shows progress.
     """
 
-    kind: Literal["demo", "measure", "monitor", "profile", "reproduction", "suite"]
+    kind: Literal["cache-misses", "demo", "measure", "monitor", "profile", "reproduction", "suite"]
     name: str
     final: Path
     command_line: list[str]
@@ -359,5 +359,6 @@ def _finish(run: NewRun, manifest: Manifest, judge: Callable[[Path], tuple[int, 
 
 def _message(manifest: Manifest, end: Manifest) -> str:
     """Name the child, where it is not clear which one is meant."""
-    is_named = manifest.kind in {"measure", "profile", "reproduction", "suite"} and end.message
+    named = {"cache-misses", "measure", "profile", "reproduction", "suite"}
+    is_named = manifest.kind in named and end.message
     return f"{end.name}: {end.message}" if is_named else end.message

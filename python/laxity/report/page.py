@@ -26,6 +26,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 # measured, or consist of runs that did.
 _PAGES = {
     "bound": "laxity.bounds.page",
+    "cache-misses": "laxity.report.cache_misses_page",
     "compare": "laxity.compare.page",
     "experiment": "laxity.bounds.experiment_page",
     "monitor": "laxity.report.monitor_page",

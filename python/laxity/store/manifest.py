@@ -29,6 +29,7 @@ RunKind = Literal[
     "monitor",
     "observe",
     "bound",
+    "cache-misses",
     "compare",
     "experiment",
     "profile",
@@ -38,7 +39,7 @@ RunKind = Literal[
     "workingset",
 ]
 # Kinds of run that have jobs, their own or those of runs within them.
-KINDS_WITH_JOBS: Final = frozenset({"run", "observe", "demo", "monitor"})
+KINDS_WITH_JOBS: Final = frozenset({"run", "observe", "demo", "monitor", "cache-misses"})
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 

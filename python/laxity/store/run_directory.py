@@ -52,8 +52,10 @@ TASK_SET = "taskset.toml"
 BOUND = "bound.json"
 # Of a run that compares others: the answer.
 COMPARE = "compare.json"
-# Of a run that reproduces a paper: its values beside ours.
+# Of a test of cache counters: what was generated.
+MISSES = "misses.json"
 PROFILE = "profile.json"
+# Of a run that reproduces a paper: its values beside ours.
 REPRODUCTION = "reproduction.json"
 # Of a run of a suite: what came of each program. Of a vetting: the verdicts, and what they rest on.
 SUITE = "suite.json"
