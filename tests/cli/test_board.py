@@ -262,7 +262,7 @@ def test_url_of_another_form_is_exit_2(laxity: Laxity, command: str, on: str, sa
     [
         (["lz4", "-p", "5ms"], 2, 'workload "lz4": of class host, so not on a board'),
         (["memm", "-p", "5ms"], 2, 'workload "memm": not on ssh://board'),
-        (["mem", "-p", "5ms", "-c", "4095"], 2, "no CPU 4095 on this machine"),
+        (["mem", "4KiB", "-p", "5ms", "-c", "4095"], 2, "no CPU 4095 on this machine"),
         (["mem", "-p", "5ms", "--platform", "sim:x"], 2, "platform"),
         (["mem", "-p", "5ms", "--no-throttling"], 2, "--no-throttling: changes settings of this"),
         (["mem", "-p", "5ms", "--shield", "0"], 2, "--shield: changes settings of this machine"),
@@ -358,7 +358,7 @@ def test_board_directory_that_cannot_be_made_is_exit_3(
     broken = board.directory / "laxity-run"
     archive.unlink()
     broken.unlink()
-    words = ["run", "mem", "-p", "5ms", *TASK, "--run-dir", "D", "--on", board.url]
+    words = ["run", "mem", "4KiB", "-p", "5ms", *TASK, "--run-dir", "D", "--on", board.url]
     outcome = call(*words)
     assert outcome.code == 3
     assert "laxity-run: cannot be started (" in outcome.err

@@ -122,10 +122,10 @@ def test_init_that_fails_ends_the_run_before_any_release(tmp_path: Path):
 
 
 def test_words_of_a_workload_whose_init_fails_reach_the_user(tmp_path: Path):
-    words = ["run", "mem", "-b", "64", "-p", "1ms", "-t", "3", "-c", str(CPU)]
+    words = ["run", "mem", "1B", "-p", "1ms", "-t", "3", "-c", str(CPU)]
     outcome = laxity(*words, "--run-dir", tmp_path / "D", "--no-report")
     assert outcome.code == 1
-    assert 'mem: SIZE "64": is no size in whole bytes' in outcome.err
+    assert 'mem: SIZE "1B": is ' in outcome.err
 
 
 def test_crash_in_teardown_keeps_all_jobs(tmp_path: Path):
