@@ -40,6 +40,22 @@ def test_a_preemption_is_two_switches_and_loading_again():
     )
 
 
+def test_what_another_task_evicts_by_writing_counts_and_not_what_is_flushed():
+    others = (
+        of(300_000, gamma(256, 900_000, evict="flush")),
+        of(40_000, gamma(256, 900_000, case="asynchronous_chase")),
+        of(70_000, gamma(256, 900_000, case="synchronous_sequential")),
+        of(15_000, gamma(256, 90_000, cpu=0)),
+    )
+    found = cost_answer(model(*others, *GAMMAS, *DELTAS))
+    assert found is not None
+    # Of two CPUs the slower one.
+    assert found.gamma_ns == 20_000
+    found = cost_answer(model(others[0], *DELTAS))
+    assert found is not None
+    assert found.gamma_ns == 300_000
+
+
 def test_a_migration_is_of_the_same_working_set_and_pattern_between_the_nearest_and_farthest_cpus():
     moves = (
         move(290_000, 256, "chase", (0, 1)),

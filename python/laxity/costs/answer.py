@@ -13,6 +13,8 @@ _USUAL_BYTES = 256 << 10
 _GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
 _MEDIAN = "0.5"
 _BEST = "best"
+# How a preemptor evicts, the most usual first.
+_EVICTS = ("write", "read", "execute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
     Args:
         costs: Of one machine or platform.
     """
-    gammas = [one for one in _found(costs, GAMMA) if one.axes.working_set_bytes]
+    gammas = _usual([one for one in _found(costs, GAMMA) if one.axes.working_set_bytes])
     if not gammas:
         return None
     sizes = sorted({_size(one) for one in gammas})
@@ -98,6 +100,22 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
         gamma_ns=_median(gamma),
         migration_ns=(min(moves), max(moves)) if moves else None,
     )
+
+
+def _usual(gammas: Sequence[Entry]) -> Sequence[Entry]:
+    """Keep those of one kind: what another task evicts by writing, the victim's lines at random.
+
+    What is flushed is in no cache any more, which a task alone cannot do to another one.
+    """
+
+    def rank(one: Entry) -> tuple[int, bool, bool]:
+        case = one.axes.case or ""
+        evict = one.axes.evict or ""
+        place = _EVICTS.index(evict) if evict in _EVICTS else len(_EVICTS)
+        return place, not case.startswith("synchronous"), not case.endswith("chase")
+
+    best = min(map(rank, gammas), default=None)
+    return [one for one in gammas if rank(one) == best]
 
 
 def _found(costs: Costs, name: str) -> Sequence[Entry]:
