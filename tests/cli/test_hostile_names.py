@@ -58,6 +58,7 @@ NAMING = [
     ("profile", "wcet", "mem", "--scenario", HOSTILE),
     ("profile", "schedulability", HOSTILE),
     ("profile", "memory-need", "--suite", ".", "--vetting", HOSTILE),
+    ("versus", "mem", HOSTILE),
     ("reproduce", HOSTILE),
     ("reproduce", "sebek", HOSTILE),
     ("run", HOSTILE),

@@ -65,6 +65,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("laxity suite run DIR -p 10ms -t 100", "all that can"),
     ),
     "sweep": (("laxity sweep grid.toml", "a row for each experiment of a grid"),),
+    "versus": (
+        ("laxity versus 'sort small' 'sort large'", "of bundled workloads, here"),
+        ("laxity versus './control --gain 3' './control --gain 4'", "of any programs"),
+        ("laxity versus 'sort small' 'sha small' --platform sim:sabrelite", "exact, simulated"),
+    ),
     "workingset": (
         ("laxity workingset filter.c", "what is live at each instruction of main"),
     ),

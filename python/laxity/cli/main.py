@@ -62,6 +62,7 @@ class LazyGroup(click.Group):
         "sim": ("sim", "sim", "Record and keep programs of simulated platforms."),
         "suite": ("suite", "suite", "Find and vet third-party programs of a checkout."),
         "sweep": ("sweep", "sweep", "Simulate a grid of experiments, a row for each."),
+        "versus": ("versus", "versus", "Tell which of several programs is the quickest."),
         "workingset": ("workingset", "workingset", "Compute what is live at every instruction."),
     }
 

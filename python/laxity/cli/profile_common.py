@@ -17,6 +17,7 @@ from laxity.cli.options import with_options
 from laxity.cli.suite_manifest import manifest_options
 from laxity.cli.suite_run import SuiteWords, vetted_suite, vetting_option
 from laxity.core.progress import Countdown
+from laxity.core.spec import Isolation
 from laxity.core.spec_reader import split_words
 from laxity.errors import ConfigError
 
@@ -146,6 +147,28 @@ def _target(
     if words is not None:
         own = split_words(words, "-b")
     return {"workload": name, "args": own or examples.get(name, [])}
+
+
+def target_of_command(named: str) -> Mapping[str, object]:
+    """Read a workload or a program, with its words: of a program each job is a process.
+
+    Raises:
+        ConfigError: It is neither, or a quotation mark has no end.
+    """
+    from laxity.platform.tools import (  # noqa: PLC0415 - heavy
+        find_program,
+        is_linked_with_harness,
+        list_workloads,
+    )
+
+    name, *own = split_words(named, "COMMAND") or [""]
+    examples = {one.name: one.example for one in list_workloads()}
+    if name in examples or ("/" in name and is_linked_with_harness(Path(name))):
+        return _target(named, None, examples)
+    program = str(find_program(name))
+    # A name that is usable in paths.
+    shown = re.sub(r"[^A-Za-z0-9._-]", "-", Path(program).name).lstrip(".-") or "program"
+    return {"name": shown, "exec": [program, *own], "isolation": Isolation.EXEC.value}
 
 
 def _refuse_given(which: Which, keys: Sequence[str], why: str) -> None:

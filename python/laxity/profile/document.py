@@ -13,7 +13,9 @@ from laxity.profile.need import NeedRecord
 from laxity.store.manifest import Record
 from laxity.store.run_directory import PROFILE, read_document
 
-Analysis = Literal["wcet", "schedulability", "cache", "intensity", "memory-traffic", "memory-need"]
+Analysis = Literal[
+    "wcet", "schedulability", "cache", "intensity", "memory-traffic", "memory-need", "versus"
+]
 Quantity = Literal["execution", "response"]
 QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
 
@@ -194,6 +196,22 @@ class NamedPhaseRecord(Record, frozen=True, kw_only=True):
     counts: dict[str, float]
 
 
+class VersusRecord(Record, frozen=True, kw_only=True):
+    """How many times as long as the quickest program one takes: medians of the same round.
+
+    `ratio`: the geometric mean over `rounds`; `low`, `high`: its 95 % interval; null: too few
+    rounds, simulated, or `target` is `quickest`.
+    """
+
+    target: int
+    quantity: Quantity
+    quickest: int
+    rounds: int
+    ratio: float
+    low: float | None
+    high: float | None
+
+
 class Profile(Record, frozen=True, kw_only=True):
     """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all.
 
@@ -215,6 +233,7 @@ class Profile(Record, frozen=True, kw_only=True):
     named_phases: list[NamedPhaseRecord] = msgspec.field(default_factory=list)
     needs: list[NeedRecord] = msgspec.field(default_factory=list)
     lines: list[LinesRecord] = msgspec.field(default_factory=list)
+    versus: list[VersusRecord] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:

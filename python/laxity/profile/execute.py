@@ -35,7 +35,7 @@ _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
 # The period is so many times the longest response of the pilot: jobs seldom wait for one another.
 _ROOM = 2
-_OF_TARGETS = ("name", "workload", "args", "isolation")
+_OF_TARGETS = ("name", "workload", "args", "exec", "isolation")
 _LEAST_PERIOD_NS = 1_000_000
 # Between two samples: simulated, and on a machine (docs/simulation.md, docs/run-directory.md).
 _LEAST_BUCKET_NS = (10_000, 100_000)

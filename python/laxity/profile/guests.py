@@ -49,7 +49,10 @@ class Guests:
             tasks: Tables of tasks as a spec has them.
         """
         return self.known_as or [
-            Target(workload=str(one["workload"]), args=list(one["args"])) for one in tasks
+            Target(workload=str(one["workload"]), args=list(one["args"]))
+            if "workload" in one
+            else Target(workload=str(one["exec"][0]), args=list(one["exec"][1:]))
+            for one in tasks
         ]
 
 

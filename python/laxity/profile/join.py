@@ -24,6 +24,7 @@ from laxity.profile.document import (
     Quantity,
     RatioRecord,
     TimesRecord,
+    VersusRecord,
     read_profile,
 )
 from laxity.profile.events import RATIOS
@@ -38,6 +39,7 @@ from laxity.profile.traffic import (
     named_phases_of,
     parts_of,
 )
+from laxity.profile.versus import quickest_of, versus
 from laxity.profile.wcet import MEDIAN, Times, rt_bench_procedure, times_of
 from laxity.statistics.dependence import IntArray
 from laxity.statistics.quantile_shift import Estimate
@@ -100,8 +102,37 @@ def join(tmp: Path, manifest: Manifest) -> None:
         courses=courses,
         phases=phases,
         named_phases=named,
+        versus=list(_versus_records(asked, whole)) if "versus" in asked.analyses else [],
     )
     write_document(tmp / PROFILE, found)
+
+
+def _versus_records(asked: Profile, runs: Mapping[str, Run]) -> Iterator[VersusRecord]:
+    for quantity in QUANTITIES:
+        medians_ns = [
+            {
+                unit.process: float(np.median(times))
+                for unit in asked.units
+                if (unit.target, unit.scenario) == (target, _alone(asked)) and unit.run in runs
+                if (times := times_of_run(runs[unit.run], quantity)).size
+            }
+            for target in range(len(asked.targets))
+        ]
+        quickest = quickest_of(medians_ns)
+        if quickest is None:
+            continue
+        for target, one in enumerate(medians_ns):
+            found = versus(one, medians_ns[quickest], is_exact=asked.kind == "simulated")
+            if found is not None:
+                yield VersusRecord(
+                    target=target,
+                    quantity=quantity,
+                    quickest=quickest,
+                    rounds=found.rounds,
+                    ratio=found.ratio,
+                    low=found.low,
+                    high=found.high,
+                )
 
 
 def _with_needs(asked: Profile, whole: Mapping[str, Run]) -> Profile:

@@ -31,12 +31,11 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
         message="" if run.manifest.status == "complete" else run.manifest.message,
         machine=f"hash {machine_hash[:12]}" if machine_hash else "not known",
     )
-    about = Section(
-        "scenarios", "Scenarios", (*profile.left_out(run.manifest), *profile.overview(asked))
-    )
+    overview = (*profile.left_out(run.manifest), *profile.overview(asked))
+    about = (Section("scenarios", "Scenarios", overview),) if overview else ()
     programs = profile.sections(run)
     # Of several the pictures that have all of them come first.
-    found = (about, *programs) if len(programs) > 1 else (*programs, about)
+    found = (*about, *programs) if len(programs) > 1 else (*programs, *about)
     built = (
         *found,
         machine.build(page),

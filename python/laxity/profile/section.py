@@ -56,6 +56,7 @@ from laxity.profile.need_section import (
     need_sentence,
 )
 from laxity.profile.traffic_section import traffic_blocks, traffic_sentence
+from laxity.profile.versus_section import versus_section, versus_sentences
 from laxity.profile.wcet import MEDIAN, QUANTILES
 from laxity.statistics.distribution import from_samples, samples_needed
 from laxity.store.manifest import Manifest
@@ -78,6 +79,8 @@ def sentences(asked: Profile) -> tuple[str, ...]:
         say = lines_sentence if asked.kind == "simulated" else need_sentence
         named = enumerate(names_of(asked))
         return tuple(say(asked, target, visible(name)) for target, name in named)
+    if "versus" in asked.analyses:
+        return versus_sentences(asked)
     if not asked.times:
         return ("No job finished.",)
     tell = _SENTENCES[asked.analyses[0]]
@@ -136,6 +139,8 @@ def sections(run: Run) -> tuple[Section, ...]:
     asked = read_profile(run.path)
     runs = {child.path.name: child for child in run.children}
     names = names_of(asked)
+    if "versus" in asked.analyses:
+        return (versus_section(asked, runs),)
     return tuple(
         Section(
             f"target{target}",
@@ -157,6 +162,8 @@ def overview(asked: Profile) -> tuple[Block, ...]:
     """Say what ran beside the programs, and what the words mean."""
     if "memory-need" in asked.analyses:
         return need_overview(asked)
+    if "versus" in asked.analyses:
+        return ()
     rows = tuple(
         (text_cell(one.name), text_cell("; ".join(one.interfere) or "nothing"))
         for one in asked.scenarios

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What is said of programs side by side: who is the quickest, and by how much."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from laxity.core.wording import visible
+from laxity.page.blocks import (
+    Block,
+    Cell,
+    FigureBlock,
+    Figures,
+    Paragraph,
+    Section,
+    Table,
+    count_noun,
+    duration_cell,
+    number_cell,
+    show_count,
+    show_duration,
+    text_cell,
+)
+from laxity.profile.document import (
+    Profile,
+    QuantileRecord,
+    Quantity,
+    TimesRecord,
+    VersusRecord,
+    names_of,
+)
+from laxity.profile.figure import LOOKS, violins
+from laxity.profile.join import processes_of
+from laxity.profile.wcet import MEDIAN
+from laxity.store.run_directory import Run
+
+_METHOD = (
+    "Each round has a process of each program, one after the other, and the medians of one round "
+    "are compared: what the machine does meanwhile is in all of them. The ratio is the geometric "
+    "mean over rounds, its 95 % interval Student's of their logarithms. Response: from release to "
+    "finish; execution: the processor's time alone."
+)
+
+
+def versus_sentences(asked: Profile) -> tuple[str, ...]:
+    """Name the quickest program, and how much longer each other one takes."""
+    names = _names(asked)
+    rows = [one for one in asked.versus if one.quantity == "response"]
+    if not rows:
+        return ("No job finished.",)
+    quickest = rows[0].quickest
+    times = _times_of(asked, quickest, "response")
+    median = "" if times is None else f" (median response {_median(times)})"
+    others = [one for one in sorted(rows, key=lambda one: one.ratio) if one.target != quickest]
+    if not others:
+        return (f"{names[quickest]} alone has jobs that finished{median}.",)
+    return (
+        f"{names[quickest]} is the quickest{median}, {asked.kind}.",
+        *(f"{names[one.target]} takes {_words(one)}." for one in others),
+    )
+
+
+def versus_section(asked: Profile, runs: Mapping[str, Run]) -> Section:
+    """Build the only section of programs side by side."""
+    names = _names(asked)
+    blocks: list[Block] = [
+        _table(asked, names, quantity)
+        for quantity in ("response", "execution")
+        if any(one.quantity == quantity for one in asked.versus)
+    ]
+    for target, name in enumerate(names):
+        times = _times_of(asked, target, "response")
+        if times is None:
+            blocks.append(Paragraph(f"No job of {name} has finished.", "warning"))
+        elif times.aborted:
+            jobs = f"{count_noun(times.aborted, 'job')} of {name}"
+            text = f"{jobs} did not come to an end; the longest are missing."
+            blocks.append(Paragraph(text, "warning"))
+    figure = _figure(asked, runs, names)
+    if figure is not None:
+        blocks.append(Figures((figure,)))
+    return Section("versus", "Side by side", (*blocks, Paragraph(_METHOD, is_explanation=True)))
+
+
+def _names(asked: Profile) -> Sequence[str]:
+    """Name programs without the folder that they lie in, if that is enough."""
+    names = [visible(name) for name in names_of(asked)]
+    short = [
+        " ".join((Path(one.workload).name, *one.args)) if "/" in one.workload else name
+        for one, name in zip(asked.targets, names, strict=True)
+    ]
+    return [visible(one) for one in short] if len(set(short)) == len(short) else names
+
+
+def _words(one: VersusRecord) -> str:
+    said = f"{one.ratio:.3g} times as long"
+    if one.low is None or one.high is None:
+        return said
+    said += f" (95 %: {one.low:.3g} to {one.high:.3g}, n = {count_noun(one.rounds, 'round')})"
+    return f"{said}, not told from noise" if one.low <= 1 else said
+
+
+def _table(asked: Profile, names: Sequence[str], quantity: Quantity) -> Table:
+    rows = []
+    of_it = [one for one in asked.versus if one.quantity == quantity]
+    for one in sorted(of_it, key=lambda one: one.ratio):
+        times = _times_of(asked, one.target, quantity)
+        if times is None:
+            continue
+        interval = "" if one.low is None else f"{one.low:.3g} to {one.high:.3g}"
+        rows.append(
+            (
+                text_cell(names[one.target]),
+                number_cell(f"{one.ratio:.3g}", interval),
+                _median_cell(times),
+                duration_cell(times.max_ns),
+                number_cell(show_count(one.rounds)),
+                number_cell(show_count(times.jobs)),
+            )
+        )
+    head = ("program", "times as long", "median", "observed maximum", "rounds", "jobs")
+    remarks = ("", "95 % interval", "95 % interval")
+    return Table(f"{quantity} time ({asked.kind})", head, tuple(rows), remarks=remarks)
+
+
+def _times_of(asked: Profile, target: int, quantity: Quantity) -> TimesRecord | None:
+    return next(
+        (one for one in asked.times if (one.target, one.quantity) == (target, quantity)), None
+    )
+
+
+def _median_of(times: TimesRecord) -> QuantileRecord | None:
+    return next((one for one in times.quantiles if one.q == MEDIAN), None)
+
+
+def _median(times: TimesRecord) -> str:
+    found = _median_of(times)
+    return "not stated" if found is None else show_duration(found.value_ns)
+
+
+def _median_cell(times: TimesRecord) -> Cell:
+    found = _median_of(times)
+    if found is None or found.low_ns is None or found.high_ns is None:
+        return number_cell(_median(times))
+    interval = f"{show_duration(found.low_ns)} to {show_duration(found.high_ns)}"
+    return number_cell(_median(times), interval)
+
+
+def _figure(asked: Profile, runs: Mapping[str, Run], names: Sequence[str]) -> FigureBlock | None:
+    """Draw how response times spread; None: simulated, where they hardly do, or nothing to draw."""
+    rows = [
+        (name, np.concatenate(jobs))
+        for target, name in enumerate(names[: len(LOOKS)])
+        if (jobs := processes_of(asked, runs, target, 0, "response"))
+    ]
+    rows = [(name, times_ns) for name, times_ns in rows if np.unique(times_ns).size > 1]
+    if asked.kind == "simulated" or not rows:
+        return None
+    alt = "How response times spread, by program"
+    n = min(times_ns.size for _, times_ns in rows)
+    text = f"{alt}: median and ends; n ≥ {show_count(n)} jobs each, {asked.kind}."
+    draw = partial(violins, rows, "response time", "versus-violins", alt)
+    return FigureBlock("versus-violins", draw, text)

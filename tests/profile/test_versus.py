@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Ratios of programs side by side, of rounds whose medians are known."""
+
+import math
+
+import pytest
+
+from laxity.profile.versus import quickest_of, versus
+
+
+def test_the_quickest_has_the_smallest_median_over_rounds():
+    # Medians 12, 11 and none; a single quick round decides nothing.
+    assert quickest_of([{0: 1.0, 1: 12.0, 2: 13.0}, {0: 11.0, 1: 11.0, 2: 30.0}, {}]) == 1
+    assert quickest_of([{}, {}]) is None
+
+
+def test_medians_of_one_round_are_compared_so_that_drift_of_the_machine_cancels():
+    # The machine becomes 100 times as slow, the program is twice as long in each round.
+    quickest = {one: 10.0 * 100**one for one in range(5)}
+    found = versus({one: 2 * ns for one, ns in quickest.items()}, quickest, is_exact=False)
+    assert found is not None
+    assert found.rounds == 5
+    assert [found.low, found.ratio, found.high] == pytest.approx([2, 2, 2])
+
+
+def test_the_interval_is_that_of_the_mean_of_logarithms():
+    # Ratios 1, 2, 4, 8, 16: logs of base 2 are 0 to 4, mean 2, s = sqrt(2.5), s / sqrt(5) = 0.7071.
+    # t of 4 degrees at 97.5 % is 2.7764: 2 -+ 1.9632.
+    of = {at: float(2**at) for at in range(5)}
+    found = versus(of, dict.fromkeys(range(5), 1.0), is_exact=False)
+    assert found is not None
+    assert found.ratio == pytest.approx(4)
+    assert found.low is not None
+    assert found.high is not None
+    assert math.log2(found.low) == pytest.approx(2 - 1.9632, abs=1e-4)
+    assert math.log2(found.high) == pytest.approx(2 + 1.9632, abs=1e-4)
+
+
+def test_few_rounds_simulated_ones_and_the_quickest_itself_have_no_interval():
+    quickest = dict.fromkeys(range(5), 2.0)
+    few = versus(dict.fromkeys(range(4), 3.0), quickest, is_exact=False)
+    exact = versus(dict.fromkeys(range(5), 3.0), quickest, is_exact=True)
+    itself = versus(quickest, quickest, is_exact=False)
+    for found, rounds, ratio in ((few, 4, 1.5), (exact, 5, 1.5), (itself, 5, 1.0)):
+        assert found is not None
+        assert (found.rounds, found.low, found.high) == (rounds, None, None)
+        assert found.ratio == pytest.approx(ratio)
+
+
+def test_programs_without_a_round_in_common_are_not_compared():
+    assert versus({0: 1.0}, {1: 1.0}, is_exact=False) is None
