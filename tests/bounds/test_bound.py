@@ -53,7 +53,7 @@ def test_exact_test_says_yes_and_no():
     late = judge(FIRST, replace(SECOND, deadline_ns=9))
     assert (late.verdict, verdicts(late)) == ("not_schedulable", ["schedulable", "not_schedulable"])
     assert (late.tasks[1].response_time_ns, late.tasks[1].exact) == (10, True)
-    assert late.tasks[1].reason == "the bound is beyond the deadline by 1ns"
+    assert late.tasks[1].reason == "the bound is beyond the deadline by 1 ns"
 
 
 def test_jitter_makes_a_task_miss_its_deadline():

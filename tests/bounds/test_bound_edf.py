@@ -46,7 +46,7 @@ def test_overload_is_that_of_the_cpu_and_no_task_is_blamed_for_certain():
     cpu = found.cpus[0]
     assert (cpu.verdict, cpu.exact) == ("not_schedulable", True)
     assert (cpu.interval_ns, cpu.demand_ns) == (9, 10)
-    assert cpu.reason == "10ns of work within 9ns"
+    assert cpu.reason == "10 ns of work within 9 ns"
 
 
 def test_task_that_keeps_its_deadline_beside_one_that_may_not_is_schedulable():

@@ -65,7 +65,7 @@ def test_late_task_is_told_on_the_card(tmp_path: Path):
     page = page_of(write_bound(tmp_path, deadline="20ms"))
     assert '<span class="badge attention">not provable</span>' in page
     # 2.279 ms, and 7 us: the timer of the late task may go off while the other one runs.
-    assert "the bound is beyond the deadline by 2.286ms" in page
+    assert "the bound is beyond the deadline by 2.286 ms" in page
     assert "1 of 2" in page
 
 

@@ -160,7 +160,7 @@ def test_cache_sets_stand_for_gamma(tmp_path: Path, method: str, low_us: int):
     answer = json.loads(bound_sets(tmp_path, "--costs", "none", *words).stdout)
     assert answer["verdict"] == "schedulable"
     assert [one["response_time_ns"] for one in answer["tasks"]] == [3_000, low_us * 1000]
-    assert "(direct-mapped), 1 block a set, 1us to load one" in "".join(answer["notes"])
+    assert "(direct-mapped), 1 block a set, 1 µs to load one" in "".join(answer["notes"])
 
 
 def test_block_takes_what_the_dearest_access_was_measured_to_take(tmp_path: Path):

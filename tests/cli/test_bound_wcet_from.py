@@ -127,7 +127,7 @@ def test_longer_jobs_than_the_quantile_do_not_contradict_the_verdict(
     assert done.return_value == 0
     assert {answer["verdict"], answer["tasks"][0]["verdict"]} == {"schedulable"}
     told = (
-        "control: a job took 2ms, longer than its wcet by p99: what is said holds while none does"
+        "control: a job took 2 ms, longer than its wcet by p99: what is said holds while none does"
     )
     assert told in answer["notes"]
 

@@ -31,7 +31,7 @@ from laxity.bounds.verdicts import (
 from laxity.core.schedulers import Fit
 from laxity.core.spec import Policy
 from laxity.core.task_set import DeclaredTask, TaskSet
-from laxity.core.units import decimal_duration
+from laxity.core.units import shown_duration
 
 
 def bound_task_set(
@@ -151,7 +151,7 @@ def _notes(task_set: TaskSet, setup: Setup, bounds: Sequence[TaskBound]) -> list
 
 def _note_on_sets(sets: CacheSets) -> str:
     blocks = "1 block" if sets.ways == 1 else f"{sets.ways} blocks"
-    takes = "" if sets.reload_ns is None else f", {decimal_duration(sets.reload_ns)} to load one"
+    takes = "" if sets.reload_ns is None else f", {shown_duration(sets.reload_ns)} to load one"
     return (
         f"preemption delays are modelled: a cache of each CPU alone ({sets.policy}), {blocks} a "
         f"set{takes}; no miss costs more"

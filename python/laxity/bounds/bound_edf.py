@@ -36,7 +36,7 @@ from laxity.bounds.verdicts import (
     Verdict,
 )
 from laxity.core.task_set import DeclaredTask
-from laxity.core.units import decimal_duration
+from laxity.core.units import shown_duration
 from laxity.tasksets.task_model import Task
 
 COSTS_SOURCE = (
@@ -234,8 +234,8 @@ def _reason(verdict: Verdict, shown: SetVerdict | None) -> str | None:
         return shown.reason
     if verdict == NOT_SCHEDULABLE and shown.reason:
         return shown.reason
-    work = decimal_duration(shown.demand_ns)
-    return f"{work} of work within {decimal_duration(shown.interval_ns)}"
+    work = shown_duration(shown.demand_ns)
+    return f"{work} of work within {shown_duration(shown.interval_ns)}"
 
 
 def _answer(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from laxity.bounds.platform_costs import Choice
 from laxity.core.task_set import RunWcet, TaskSet, read_task_set
-from laxity.core.units import decimal_duration
+from laxity.core.units import shown_duration
 from laxity.statistics.wcet_model import MeasuredWcet
 
 
@@ -57,7 +57,7 @@ def wcet_notes(
     if measured[0].pwcet is not None:
         notes += ("each job may exceed its pWCET: what is said holds while none does",)
     notes += tuple(
-        f"{one.task}: a job took {decimal_duration(one.max_ns)}, longer than its wcet by "
+        f"{one.task}: a job took {shown_duration(one.max_ns)}, longer than its wcet by "
         f"{one.use}: what is said holds while none does"
         for one in measured
         if one.max_ns > one.wcet_ns

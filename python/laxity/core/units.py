@@ -167,6 +167,11 @@ def decimal_duration(duration_ns: int, *, is_shown: bool = False) -> str:
     return f"{Decimal(duration_ns) / NS_PER_UNIT[found]:f}{unit}"
 
 
+def shown_duration(duration_ns: int) -> str:
+    """Write a duration exactly, as people read it: 49677 is `49.677 µs`."""
+    return decimal_duration(duration_ns, is_shown=True)
+
+
 def exact_size(size_bytes: int) -> str:
     """Write a size so that `parse_size_bytes` gives the same number: 65536 is `64KiB`."""
     for unit in ("TiB", "GiB", "MiB", "KiB"):
