@@ -135,7 +135,8 @@ def test_page_of_specs_has_every_key_and_an_example_that_is_one(pages: dict[str,
 def test_examples_are_command_lines_that_their_commands_take(typed: str):
     program, *words = shlex.split(typed)
     command: click.Command = cli
-    context = click.Context(cli, info_name=program)
+    # Commands remember what asks for help.
+    context = click.Context(cli, info_name=program, **cli.context_settings)
     while isinstance(command, click.Group):
         name, *words = words
         found = command.get_command(context, name)
@@ -148,7 +149,7 @@ def test_examples_are_command_lines_that_their_commands_take(typed: str):
 def test_each_option_of_a_run_stands_under_one_title_and_those_of_others_first():
     titled = [name for names in TITLES.values() for name in names]
     assert len(titled) == len(set(titled))
-    context = click.Context(run_command, info_name="run")
+    context = click.Context(run_command, info_name="run", **cli.context_settings)
     shown = [
         one.name
         for one in run_command.get_params(context)
