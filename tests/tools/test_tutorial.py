@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""docs/tutorial.md: what it tells to type is typed, in its order."""
+"""docs/tutorial.md and docs/c-api.md: what they tell to type is typed, in its order."""
 
 import os
 import re
@@ -8,11 +8,15 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.cli.commands import needs_fifo, needs_two_cpus
 from tests.cli.laxity_command import ROOT, make_laxity
+
+from laxity.store.npy import read_stream
+from laxity.store.run_directory import read_manifest
 
 PAGE = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -30,27 +34,59 @@ def test_page_has_commands_of_each_of_its_questions():
         assert "```sh\n" in part, part.splitlines()[0]
 
 
-@pytest.mark.slow
-@pytest.mark.serial
-@needs_fifo
-@needs_two_cpus
-def test_what_the_tutorial_tells_to_type_ends_as_it_says(tmp_path: Path):
+@pytest.fixture
+def typed(tmp_path: Path) -> Callable[[Path], int]:
+    """Type what a page tells to type, and return how much that was."""
     laxity = make_laxity(tmp_path)
     command = tmp_path / "bin" / "laxity"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m laxity "$@"\n')
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
+    # The checkout, whichever build of it is used.
+    (tmp_path / "checkout").mkdir()
+    (tmp_path / "checkout" / "include").symlink_to(ROOT / "include")
+    (tmp_path / "checkout" / "build").symlink_to(laxity.tools.absolute())
+    environment = {
+        **laxity.environment(),
+        "PATH": f"{command.parent}:{os.environ['PATH']}",
+        "LAXITY": str(tmp_path / "checkout"),
+    }
+
+    def type_all(page: Path) -> int:
+        ran = 0
+        for language, name, text in BLOCK.findall(page.read_text()):
+            if name:
+                (tmp_path / name).write_text(text)
+            for line in text.splitlines() if language == "sh" else ():
+                done = subprocess.run(
+                    ["/bin/sh", "-c", line], cwd=tmp_path, env=environment,
+                    capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+                )  # fmt: skip
+                assert done.returncode in expected_codes(line), (line, done.stdout, done.stderr)
+                ran += 1
+        return ran
+
+    return type_all
+
+
+@pytest.mark.slow
+@pytest.mark.serial
+@needs_fifo
+@needs_two_cpus
+def test_what_the_tutorial_tells_to_type_ends_as_it_says(
+    tmp_path: Path, typed: Callable[[Path], int]
+):
     shutil.copy(ROOT / "examples" / "three-tasks.toml", tmp_path)
-    path = f"{command.parent}:{os.environ['PATH']}"
-    ran = 0
-    for language, name, text in BLOCK.findall(PAGE.read_text()):
-        if name:
-            (tmp_path / name).write_text(text)
-        for line in text.splitlines() if language == "sh" else ():
-            done = subprocess.run(
-                ["/bin/sh", "-c", line], cwd=tmp_path, env={**laxity.environment(), "PATH": path},
-                capture_output=True, text=True, timeout=PATIENCE_S, check=False,
-            )  # fmt: skip
-            assert done.returncode in expected_codes(line), (line, done.stdout, done.stderr)
-            ran += 1
-    assert ran == PAGE.read_text().count("\nlaxity ") + PAGE.read_text().count("\ncc ")
+    text = PAGE.read_text()
+    assert typed(PAGE) == text.count("\nlaxity ") + text.count("\ncc ")
+
+
+@pytest.mark.serial
+@needs_fifo
+def test_a_workload_of_ones_own_is_built_and_run_as_its_page_says(
+    tmp_path: Path, typed: Callable[[Path], int]
+):
+    assert typed(ROOT / "docs" / "c-api.md") == 2
+    (task,) = read_manifest(tmp_path / "phases").tasks
+    assert (task.name, task.started) == ("mine", 100)
+    assert set(read_stream(tmp_path / "phases" / "probe.npy")["probe"]) == {1, 2}
