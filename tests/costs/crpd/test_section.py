@@ -17,6 +17,8 @@ KIB = 1024
 # 0.5 ns per byte up to 16 KiB, then it falls.
 CURVE = {4 * KIB: 2_048, 8 * KIB: 4_096, 16 * KIB: 8_192, 20 * KIB: 6_144, 24 * KIB: 4_096}
 
+GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
+
 
 def report_of(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int = 1) -> str:
     tmp = path.with_name(path.name + ".tmp")
@@ -31,7 +33,7 @@ def text_of(page: str) -> str:
 
 def test_page_says_where_gamma_is_highest_and_how_it_rises(tmp_path: Path):
     text = text_of(report_of(tmp_path / "D", CURVE))
-    assert "Evicting by write: gamma is highest, 8.19 µs (median, n = 20, measured)" in text
+    assert f"costs the caches up to 8.19 µs ({GAMMA}, evicted by writing; median, n = 20" in text
     assert "at a working set of 16 KiB, synchronous chase, on CPU 1." in text
     # 0.5 ns * 1024
     assert "it rises by 512 ns per KiB" in text
@@ -41,7 +43,7 @@ def test_page_says_where_gamma_is_highest_and_how_it_rises(tmp_path: Path):
 
 def test_too_few_observations_are_no_verdict_and_not_a_small_gamma(tmp_path: Path):
     text = text_of(report_of(tmp_path / "D", CURVE, n=1))
-    assert "Evicting by write: no verdict on gamma, too few observations." in text
+    assert f"the caches ({GAMMA}, evicted by writing): no verdict, too few observations." in text
     assert "no verdict on gamma at any working set, too few observations" in text
     assert "gamma is not measurable here" not in text
 
@@ -51,7 +53,7 @@ def test_gamma_of_instructions_has_a_section_of_its_own(tmp_path: Path):
     page = report_of(tmp_path / "D", CURVE, pattern=3)
     text = text_of(page)
     assert (
-        "Evicting by write: gamma of instructions is highest, 8.19 µs (median, n = 20, measured)"
+        f"the caches of instructions up to 8.19 µs ({GAMMA}, evicted by writing; median, n = 20"
         in text
     )
     assert "at a working set of 16 KiB, synchronous jumps, on CPU 1." in text
@@ -75,7 +77,7 @@ def test_figure_follows_the_colours_of_the_page(tmp_path: Path):
 def test_what_is_not_measurable_is_said_and_never_zero(tmp_path: Path):
     page = report_of(tmp_path / "D", {4 * KIB: 0, 8 * KIB: 1})
     text = text_of(page)
-    assert "Evicting by write: gamma is not measurable here." in text
+    assert f"costs the caches ({GAMMA}, evicted by writing) is not measurable here." in text
     assert text.count("not measurable ") >= 3
     assert "rises by" not in text
 
@@ -117,8 +119,9 @@ def test_simulated_gamma_of_nothing_is_zero_and_measurable(tmp_path: Path):
         ("ok", 0, 0)
     }
     text = text_of(write_report(run).read_text())
-    said = "gamma of instructions is 0 at every working set, but for the rounding of times (medians"
-    assert f"Evicting by write: {said} of n ≥ 6, simulated)." in text
+    said = "at any working set, but for the rounding of times (medians"
+    nothing = f"the caches of instructions nothing ({GAMMA}, evicted by writing)"
+    assert f"{nothing} {said} of n ≥ 6, simulated)." in text
     assert "rises by" not in text
     assert "not measurable here" not in text
 

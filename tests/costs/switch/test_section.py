@@ -67,7 +67,7 @@ def test_page_says_what_a_preemption_costs_and_how_the_cpu_ticks(tmp_path: Path)
     text = text_of(report_of(tmp_path / "D", [*PREEMPTIONS, *OTHERS, *TICKS]))
     # (14,009 + 8,000) / 2 = 11,004.5, rounded up; the tenth of 20 is the median.
     assert (
-        "δ on CPU 1, best case: 11.0 µs (median, n = 20, measured), at most 11.0 µs seen." in text
+        "A switch (δ) takes 11.0 µs on CPU 1, best case (median, n = 20, measured), at most" in text
     )
     assert "CPU 1 ticks at 250 Hz (n = 10 ticks, measured)." in text
     assert "medians: best 14.0 µs (n = 20), worst 20.0 µs (n = 20)" in text

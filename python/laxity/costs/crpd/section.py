@@ -82,6 +82,8 @@ _SIMULATED = {
     "bound": "monotone, linear between the points: the upper end of the 95 % interval of p90",
 }
 
+_VERBS = {"write": "writing", "read": "reading", "flush": "flushing", "execute": "executing"}
+
 
 def build(run: RunData) -> Section | None:
     """Build the section of a run that measured crpd: working sets of data."""
@@ -149,25 +151,26 @@ def sentences(run: RunData) -> tuple[str, ...]:
 
 
 def _highest_sentence(run: RunData, is_code: bool, evict: str, curves: Sequence[GammaCurve]) -> str:
-    cost = "gamma of instructions" if is_code else "gamma"
+    whose = "caches of instructions" if is_code else "caches"
+    how = f"\N{GREEK SMALL LETTER GAMMA}, evicted by {_VERBS[evict]}"
     highest = max(
         (one for curve in curves for one in curve.measurable),
         key=lambda one: one.median_ns,
         default=None,
     )
     if not any(curve.has_verdict for curve in curves):
-        return f"Evicting by {evict}: no verdict on {cost}, too few observations."
+        return f"What a preemption costs the {whose} ({how}): no verdict, too few observations."
     if highest is None:
-        return f"Evicting by {evict}: {cost} is not measurable here."
+        return f"What a preemption costs the {whose} ({how}) is not measurable here."
     if all(curve.is_zero for curve in curves):
         n = min(one.n for curve in curves for one in curve.points)
         return (
-            f"Evicting by {evict}: {cost} is 0 at every working set, but for the rounding of times "
-            f"(medians of n ≥ {show_count(n)}, {run.kind})."
+            f"A preemption costs the {whose} nothing ({how}) at any working set, but for the "
+            f"rounding of times (medians of n ≥ {show_count(n)}, {run.kind})."
         )
     place = highest.place
     return (
-        f"Evicting by {evict}: {cost} is highest, {show_duration(highest.median_ns)} (median, "
+        f"A preemption costs the {whose} up to {show_duration(highest.median_ns)} ({how}; median, "
         f"n = {show_count(highest.n)}, {run.kind}), at a working set of "
         f"{format_size_bytes(place.working_set_bytes)}, {place.case_name.replace('_', ' ')}, "
         f"on CPU {place.cpu}."

@@ -179,8 +179,8 @@ def sentences(run: RunData) -> tuple[str, ...]:
 def _delta_sentence(run: RunData, one: Cost) -> str:
     doubt = "" if one.verdict == "ok" else f", {VERDICTS[one.verdict]}"
     return (
-        f"δ on CPU {one.place.cpu}, {one.place.case} case: {show_duration(one.median_ns)} (median, "
-        f"n = {show_count(one.n)}, {run.kind}), at most "
+        f"A switch (δ) takes {show_duration(one.median_ns)} on CPU {one.place.cpu}, "
+        f"{one.place.case} case (median, n = {show_count(one.n)}, {run.kind}), at most "
         f"{show_duration(one.samples.max_ns)} seen{doubt}."
     )
 
