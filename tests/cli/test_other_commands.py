@@ -284,14 +284,18 @@ def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     assert alone.manifest.seed == interfered.manifest.seed == run.manifest.seed
     assert run.verify() == []
     assert (run.path / "report.html").is_file()
-    assert "interfered" in done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[1].startswith("A preemption costs ")
+    assert "beside co-runners" in lines[2]
+    # The answer, where all figures are, and the report.
+    assert len(lines) <= 12
     # Whatever the verdict is, it is told, and what its wcet is worth.
     answer = decode_answer((run.path / "runs" / "verdict" / "bound.json").read_bytes(), "")
     assert [one.name for one in answer.tasks] == ["control", "filter", "vision"]
     # 30 % of 300 ms / 5 ms = 18 jobs.
     assert "(jobs: 18 of control" in answer.notes[0]
     assert answer.notes[0].endswith("observed, not proven")
-    assert f"verdict: {answer.verdict.replace('_', ' ').capitalize()}: 3 tasks" in done.stdout
+    assert f"\n{answer.verdict.replace('_', ' ').capitalize()}: 3 tasks" in done.stdout
     assert "Bounds against deadlines" in (run.path / "report.html").read_text()
 
 

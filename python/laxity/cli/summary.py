@@ -20,6 +20,7 @@ from laxity.page.blocks import Block, Paragraph, count_noun
 from laxity.page.terminal import text_of
 from laxity.report.answers import answers
 from laxity.report.read_run import read_page
+from laxity.report.verdict import said_of
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.suites.data import read_suite_data
@@ -74,6 +75,8 @@ def summary_text(run: Run) -> str:
         return found_text if is_told else _outcome_line(run.manifest) + found_text
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
+    if not page.is_composite:
+        parts.append(text_of(Paragraph(line) for data in page.runs for line in said_of(page, data)))
     parts += [f"{line}\n" for line in _stop_lines(page)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
     parts += [f"{line}\n" for line in thread_lines(page.manifest.observation)]
