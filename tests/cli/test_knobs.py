@@ -83,7 +83,7 @@ def test_limit_is_lifted_during_the_run_and_back_after_it(tmp_path: Path, thrott
 
 
 def test_limit_is_back_after_the_run_was_refused(tmp_path: Path, throttling: str):
-    words = ("--run-dir", tmp_path / "D", "-b", "no-size")
+    words = ("--run-dir", tmp_path / "D", "-b", "1B")
     outcome = laxity("run", "mem", "-p", "5ms", "-t", "5", "--no-throttling", *words)
     assert outcome.code == 1
     assert THROTTLING.read_text() == throttling
@@ -151,7 +151,7 @@ def test_endless_corunner_under_fifo_is_refused_without_throttling(tmp_path: Pat
     spec = tmp_path / "spec.toml"
     spec.write_text(
         'schema = 1\n[[task]]\nworkload = "empty"\nperiod = "5ms"\n'
-        '[[interfere]]\nworkload = "cpu"\nargs = ["1ms"]\npolicy = "fifo"\n'
+        '[[interfere]]\nworkload = "cpu"\npolicy = "fifo"\n'
         f'cpus = "{min(os.sched_getaffinity(0))}"\n'
     )
     outcome = laxity("run", spec, "-t", "5", "--run-dir", tmp_path / "D", "--no-throttling")
