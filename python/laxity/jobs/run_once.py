@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from laxity import __version__
-from laxity.core.progress import make_display
+from laxity.core.progress import RunDisplay
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, spec_to_toml
 from laxity.errors import EXIT_DONE, LaxityError, PlatformError
@@ -116,7 +116,7 @@ def run_once(
             if signals.has_received:
                 # laxity-run could not yet take the signal; nothing has been measured.
                 raise KeyboardInterrupt  # noqa: TRY301 - as platforms do
-            display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
+            display = RunDisplay(request.spec, request.name, is_quiet=request.is_quiet)
             with recorded(request.spec, run):
                 plan = TaskPlan(spec, request.allow_unprivileged)
                 returncode = platform.execute(plan, run, display, signals)
