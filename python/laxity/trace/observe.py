@@ -8,6 +8,7 @@ The program is neither stopped nor changed; nothing but the trace touches it.
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from laxity.store import run_directory
 from laxity.store.manifest import Event, Interrupts, Manifest, SampleCost, Sampling
 from laxity.store.observation import Observation
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
-from laxity.trace.count_blocks import BlockCounter
+from laxity.trace.count_blocks import BlockCounter, ThreadBlocks
 from laxity.trace.record import Recorder
 from laxity.trace.sampling_cost import least_period_ns, measure_sampling_cost
 
@@ -193,7 +194,7 @@ class _Watch:
     def __init__(self, request: ObserveRequest, run: NewRun) -> None:
         self.observation = _first_look(request)
         self._request = request
-        self._counter = BlockCounter(run.tmp / "sched.npy")
+        self._counter = BlockCounter(run.tmp / "sched.npy", request.deadline_ns)
         self._meter = Meter(f"observe {request.target.name}", is_quiet=request.is_quiet)
         self._counted_s = 0.0
         self._n_jobs = 0
@@ -222,7 +223,7 @@ class _Watch:
             return "duration"
         if n_jobs is not None and now_s - self._counted_s >= _COUNT_EVERY_S:
             self._counted_s = now_s
-            self._n_jobs = self._counter.most(threads_of(self.observation.processes))
+            self._n_jobs = max((one.n for one in self._known().values()), default=0)
             return "jobs" if self._n_jobs >= n_jobs else None
         return None
 
@@ -250,4 +251,28 @@ class _Watch:
             words += f", {self._n_jobs} of {n_jobs} jobs"
             shares.append(self._n_jobs / n_jobs)
             left_s = None  # how soon there are so many is learned
-        self._meter.show(words, max(shares, default=None), left_s)
+        self._meter.show(words, max(shares, default=None), left_s, self._lines)
+
+    def _known(self) -> dict[int, ThreadBlocks]:
+        """Tell what is known of the threads that were ever seen."""
+        return self._counter.look(one.tid for one in self.observation.scheduling)
+
+    def _lines(self) -> Sequence[str]:
+        """Say how long after a wake-up the threads blocked, if that disturbs none of them."""
+        from laxity.jobs.live import (  # noqa: PLC0415 - shown on a terminal only
+            MOST_ROWS,
+            LiveRow,
+            is_away_from,
+            live_lines,
+        )
+
+        seen = self.observation
+        if not is_away_from(cpu for one in seen.scheduling for cpu in parse_cpus(one.cpus)):
+            return ()
+        known = self._known()
+        most = sorted(known, key=lambda tid: -known[tid].n)
+        rows = [
+            LiveRow(f"thread {tid}", "wake-up to block", known[tid].counts, known[tid].n_late)
+            for tid in most[:MOST_ROWS]
+        ]
+        return live_lines(rows, len(most) - len(rows))
