@@ -4,11 +4,13 @@
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,6 +115,24 @@ def make_laxity(directory: Path) -> Laxity:
     if not (tools / "native" / "laxity-run").exists():
         pytest.fail(f"no laxity-run in {tools}; build it with ninja -C build")
     return Laxity(directory, tools)
+
+
+def on_terminal(laxity: Laxity, command: list[str]) -> str:
+    """Call a program with a terminal as its stdout and stderr; give what that gets."""
+    ours, theirs = pty.openpty()
+    environment = {**laxity.environment(), "PYTHONUTF8": "1", "TERM": "xterm"}
+    process = subprocess.Popen(
+        command, cwd=laxity.directory, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    told = b""
+    # An error tells that the last process has closed it.
+    with suppress(OSError):
+        while part := os.read(ours, 4096):
+            told += part
+    os.close(ours)
+    process.wait(PATIENCE_S)
+    return told.decode()
 
 
 def checkout(laxity: Laxity, *names: str) -> str:

@@ -5,17 +5,14 @@
 import csv
 import io
 import json
-import os
-import pty
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.cli.commands import BUILT, LAXITY, needs_fifo
-from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.cli.laxity_command import PATIENCE_S, Laxity, on_terminal
 from tests.cli.test_traced_runs import may_trace  # noqa: F401 - a fixture
 from tests.waiting import wait_until
 
@@ -98,24 +95,6 @@ def call(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[bytes]":
 
 def call_laxity(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[bytes]":
     return call(laxity, *LAXITY, *words)
-
-
-def on_terminal(laxity: Laxity, command: list[str]) -> str:
-    """Call a program with a terminal as its stdout and stderr; give what that gets."""
-    ours, theirs = pty.openpty()
-    environment = {**laxity.environment(), "PYTHONUTF8": "1", "TERM": "xterm"}
-    process = subprocess.Popen(
-        command, cwd=laxity.directory, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    told = b""
-    # An error tells that the last process has closed it.
-    with suppress(OSError):
-        while part := os.read(ours, 4096):
-            told += part
-    os.close(ours)
-    process.wait(PATIENCE_S)
-    return told.decode()
 
 
 @pytest.mark.parametrize("words", NAMING, ids=lambda words: visible(" ".join(words)))

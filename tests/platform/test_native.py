@@ -218,7 +218,7 @@ def test_progress_without_terminal_is_a_line_every_ten_seconds(
 ):
     now_s = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
-    display = progress.make_display(spec_of(), "mem", is_quiet=False)
+    display = progress.RunDisplay(spec_of(), "mem", is_quiet=False)
     for moment_s in (105.0, 109.9, 110.0, 119.9, 120.0):
         now_s[0] = moment_s
         display.show(progress.State(1, 0, int((moment_s - 100) * 1e9)))
@@ -230,7 +230,7 @@ def test_progress_without_terminal_is_a_line_every_ten_seconds(
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]):
-    display = progress.make_display(spec_of(), "mem", is_quiet=True)
+    display = progress.RunDisplay(spec_of(), "mem", is_quiet=True)
     display.show(progress.State(1, 0, 10**12))
     display.close()
     assert capsys.readouterr() == ("", "")

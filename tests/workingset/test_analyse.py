@@ -59,7 +59,7 @@ def analyse(tmp_path: Path, patience_s: float = 50, **kinds: str) -> dict[str, s
         programs.append((name, bitcode))
     to = tmp_path / "out"
     to.mkdir()
-    found = working_set.analyse(programs, to, "sroa", None, patience_s)
+    found = working_set.analyse(programs, to, None, patience_s)
     assert [one.program for one in found] == list(kinds)
     assert all((one.process_ns == 1000) == (one.message == "") for one in found)
     return {one.program: one.message for one in found}

@@ -7,8 +7,6 @@ found. The same command goes on with what an interrupted or killed one has left.
 """
 
 import shutil
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,9 +19,8 @@ import msgspec
 from laxity.bounds.experiment import Plan, judge_sets
 from laxity.bounds.stored_sets import STREAM, SetRows, close_rows
 from laxity.core.executor import Workers, worked
-from laxity.core.progress import LINE_EVERY_S
+from laxity.core.progress import Countdown
 from laxity.core.signals import Forwarder
-from laxity.core.standard_streams import overwrite_line
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, ConfigError, LaxityError, RecordError
 from laxity.jobs import ends, finish, take_up
 from laxity.jobs.finish import Finished
@@ -142,8 +139,9 @@ def _test_sets(run: NewRun, request: ExperimentRequest, signals: Forwarder) -> b
     """Test what is not tested yet; tell whether all of it is now."""
     rows = SetRows(run.tmp, request.asked)
     n_done = len(rows.tested)
-    progress = _Progress(request)
-    progress.go_on(n_done)
+    n_sets = len(request.asked.utilisations_ppm) * request.asked.sets
+    progress = Countdown("laxity bound", "sets", is_quiet=request.is_quiet)
+    progress.go_on(n_done, n_sets)
     units = _units(request.asked, rows.tested)
     try:
         with closing(
@@ -163,8 +161,9 @@ def _test_sets(run: NewRun, request: ExperimentRequest, signals: Forwarder) -> b
         msg = f'{error}; write generator = "randfixedsum"'
         raise ConfigError(msg) from error
     finally:
+        progress.close()
         rows.close()
-    return n_done == progress.n_sets
+    return n_done == n_sets
 
 
 def _work(plan: Plan) -> Callable[[_Unit], list[list[bool]]]:
@@ -209,30 +208,3 @@ def _has_rows(tmp: Path) -> bool:
     from laxity.store.npy import read_header  # noqa: PLC0415 - only after a failure
 
     return (tmp / STREAM).exists() and read_header(tmp / STREAM).rows > 0
-
-
-class _Progress:
-    """A line every 10 s on stderr; on a terminal one line that is written over each second."""
-
-    def __init__(self, request: ExperimentRequest) -> None:
-        self.n_sets = len(request.asked.utilisations_ppm) * request.asked.sets
-        self._is_quiet = request.is_quiet
-        self._is_terminal = sys.stderr.isatty()
-        self._last_s = time.monotonic()
-
-    def go_on(self, n_done: int) -> None:
-        """Tell that an earlier one is taken up."""
-        if n_done and not self._is_quiet:
-            sys.stderr.write(f"laxity bound: {n_done} of {self.n_sets} sets are tested already\n")
-
-    def show(self, n_done: int) -> None:
-        """Show how far it is."""
-        now_s = time.monotonic()
-        if self._is_quiet or now_s - self._last_s < (1 if self._is_terminal else LINE_EVERY_S):
-            return
-        self._last_s = now_s
-        text = f"laxity bound: {n_done} of {self.n_sets} sets"
-        if self._is_terminal:
-            overwrite_line(text)
-        else:
-            sys.stderr.write(f"{text}\n")

@@ -9,6 +9,7 @@ import msgspec
 
 from laxity.cli.demo_bound import TASKS, VERDICT, bound_measured_tasks, plan_tasks
 from laxity.core.cpus import format_cpus
+from laxity.core.progress import planned_s
 from laxity.core.signals import Forwarder
 from laxity.core.spec import InterfereSpec, Spec
 from laxity.core.spec_reader import resolve_spec
@@ -155,7 +156,8 @@ def _verdict_child(request: DemoRequest, measured: list[str]) -> Child:
     def run(final: Path, _signals: Forwarder) -> Finished:
         return bound_measured_tasks(final.parent, measured, final, request.command_line)
 
-    return Child(VERDICT, run, is_extra=True)
+    # It measures nothing.
+    return Child(VERDICT, run, is_extra=True, expected_s=0.0)
 
 
 def _child(request: DemoRequest, name: str, spec: Spec, platform: Platform) -> Child:
@@ -170,4 +172,4 @@ def _child(request: DemoRequest, name: str, spec: Spec, platform: Platform) -> C
         )
         return run_once(once, signals, platform)
 
-    return Child(name, run, is_needed=True)
+    return Child(name, run, is_needed=True, expected_s=planned_s(spec))

@@ -82,6 +82,7 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
         ),
         suites=tuple(map(Path, suites)),
         left_out=chosen.left_out(exhibits, figures),
+        is_quiet=quiet,
     )
     with forwarded_signals() as signals:
         finished = run_reproduction(request, signals)

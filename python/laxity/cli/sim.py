@@ -4,9 +4,8 @@
 
 import shlex
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ import click
 
 from laxity.cli.options import debug_option, format_option, quiet_option
 from laxity.cli.tables import print_json
-from laxity.core.progress import LINE_EVERY_S, State
+from laxity.core.progress import Countdown, State
 from laxity.core.spec import SIMULATED
 from laxity.core.text_table import format_table
 from laxity.core.units import exact_size, format_size_bytes, parse_size_bytes
@@ -84,16 +83,22 @@ def record_stream(
         raise ConfigError(msg)
     platform = SimulatedPlatform(read_platform(platform_name))
     program = platform.program_of(workload, words, jobs)
-    show = _progress(workload, jobs, is_quiet=quiet)
+    meter = Countdown(workload, "jobs", is_quiet=quiet)
+    meter.go_on(0, jobs)
+
+    def show(state: State) -> None:
+        meter.show(state.started, " recorded")
+
     if output is not None:
         path = Path(output)
-        record_new(program, path, show)
+        with closing(meter):
+            record_new(program, path, show)
     else:
         folder = StreamFolder()
         if folder.limit_bytes == 0:
             msg = "nothing is kept (laxity sim streams --limit 0); name a file by -o"
             raise ConfigError(msg)
-        with ExitStack() as kept, _written(folder):
+        with ExitStack() as kept, _written(folder), closing(meter):
             path = folder.provide(program, kept, show, patience_s=LONG_PATIENCE_S)
     sys.stdout.write(f"{path}\n")
 
@@ -205,16 +210,3 @@ def _written(folder: "StreamFolder") -> Iterator[None]:
     except OSError as error:
         msg = f"{folder.path}: cannot be written ({error.strerror}); change its permissions"
         raise PlatformError(msg) from error
-
-
-def _progress(workload: str, jobs: int, *, is_quiet: bool) -> Callable[[State], None]:
-    """Make what shows how many jobs have been recorded, a line now and then."""
-    last_s = time.monotonic()
-
-    def show(state: State) -> None:
-        nonlocal last_s
-        if not is_quiet and time.monotonic() - last_s >= LINE_EVERY_S:
-            last_s = time.monotonic()
-            sys.stderr.write(f"{workload}: {state.started} of {jobs} jobs recorded\n")
-
-    return show

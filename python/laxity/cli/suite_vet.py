@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`laxity suite vet`: which programs run rightly as jobs, and in which isolation mode."""
 
+import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,7 @@ from laxity.cli.suite_discover import (
 )
 from laxity.cli.suite_manifest import manifest_options, read_stated
 from laxity.cli.suite_target import TargetOptions, target_options, target_toolchain
+from laxity.core.progress import Meter
 from laxity.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -175,12 +177,14 @@ def _tell_rest(run: Path, message: str, to: Path | None) -> None:
 
 
 def _teller(n_programs: int, *, is_quiet: bool) -> "Callable[[Vetted], None]":
-    n_told = 0
+    meter = Meter("vet", is_quiet=is_quiet)
+    numbers = itertools.count(1)
 
     def tell(one: "Vetted") -> None:
-        nonlocal n_told
-        n_told += 1
+        n_told = next(numbers)
+        left = meter.left(n_told / n_programs)
         if not is_quiet:
-            print(f"vet {n_told}/{n_programs}: {one.program}", file=sys.stderr, flush=True)
+            text = f"vet {n_told}/{n_programs}: {one.program}{left and f', {left}'}"
+            print(text, file=sys.stderr, flush=True)
 
     return tell

@@ -249,9 +249,8 @@ class _Progress:
 
     def __init__(self, *, is_quiet: bool) -> None:
         self._countdown = Countdown("laxity sweep", "experiments", is_quiet=is_quiet)
-
-    def go_on(self, n_done: int, n_all: int) -> None:
-        self._countdown.go_on(n_done, n_all)
+        self.go_on = self._countdown.go_on
+        self.close = self._countdown.close
 
     def record(self, n_programs: int) -> None:
         self._countdown.tell(f"recording {n_programs} streams of programs")

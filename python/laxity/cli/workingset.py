@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """`laxity workingset`: what must move if a task migrates, at every instruction of its program."""
 
+import itertools
 import sys
 import tempfile
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +32,7 @@ from laxity.cli.workingset_points import (
     write_hints,
 )
 from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
+from laxity.core.progress import Countdown
 from laxity.core.spec_reader import split_words
 from laxity.core.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
 from laxity.errors import EXIT_DONE, ConfigError, located, no_program
@@ -181,29 +184,34 @@ def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
     tables, runs = scratch / "tables", scratch / "runs"
     tables.mkdir()
     runs.mkdir()
-    found = experiment.analyse_programs(
-        experiment.WorkingSetRequest(
-            prepared=prepared,
-            toolchain=toolchain,
-            job=options.job,
-            outputs=options.outputs,
-            weights=tuple(dict.fromkeys(words.weights)),
-            runs=runs_wanted(
-                words,
-                asked.times,
-                [one.name for one in prepared.programs],
-                runs,
-                is_run_for_points=wants_run(asked.point_words),
-            ),
-            times=asked.times,
-            limit_bits=asked.limit_bits,
-            compile_ns=compile_ns,
-            annotations=annotations,
-            patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
-            scratch=tables,
-            points=asked.points,
+    countdown = Countdown("laxity workingset", "programs", is_quiet=options.quiet)
+    countdown.go_on(0, len(prepared.programs))
+    numbers = itertools.count(1)
+    with closing(countdown):
+        found = experiment.analyse_programs(
+            experiment.WorkingSetRequest(
+                prepared=prepared,
+                toolchain=toolchain,
+                job=options.job,
+                outputs=options.outputs,
+                weights=tuple(dict.fromkeys(words.weights)),
+                runs=runs_wanted(
+                    words,
+                    asked.times,
+                    [one.name for one in prepared.programs],
+                    runs,
+                    is_run_for_points=wants_run(asked.point_words),
+                ),
+                times=asked.times,
+                limit_bits=asked.limit_bits,
+                compile_ns=compile_ns,
+                annotations=annotations,
+                patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
+                scratch=tables,
+                points=asked.points,
+                on_answered=lambda: countdown.show(next(numbers), " analysed"),
+            )
         )
-    )
     if old is not None:
         found = compare(found, *old)
     write_hints(asked.point_words, found.answer, prepared, toolchain, scratch)

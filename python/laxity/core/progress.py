@@ -1,19 +1,35 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Progress of a run on stderr: a bar on a terminal, a line every 10 s otherwise."""
+"""How far a command is and how long it still takes, on stderr, for every command from here.
 
+On a terminal it is a bar that is drawn over, otherwise a line every 10 s. A time left is told where
+it is planned or can be learned; where it cannot, nothing is.
+"""
+
+import math
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
 from laxity.core.spec import SIMULATED, Spec
-from laxity.core.standard_streams import overwrite_line, own_controls
-from laxity.core.units import exact_duration, format_duration_ns
-from laxity.core.wording import visible
+from laxity.core.standard_streams import draw_below, is_unicode
+from laxity.core.units import exact_duration
 
 LINE_EVERY_S = 10.0
+# As often as laxity-run tells how far it is.
+_DRAW_EVERY_S = 0.5
+# Of what has passed less is learned by chance: the first jobs, a cold cache.
+_LEARN_S, _LEARN_SHARE = 2.0, 0.02
 _NS_PER_S, _NS_PER_MS = 1e9, 1e6
+_BAR_CELLS = 20
+_BLOCKS, _PLAIN = ("█", "░"), ("#", "-")
+# (up to this time, told in steps of, unit): nobody plans by more digits.
+_STEPS_S = ((20, 1, "s"), (120, 5, "s"), (7200, 60, "min"), (math.inf, 1800, "h"))
+_SECONDS_PER = {"s": 1, "min": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,47 +51,170 @@ class Display(Protocol):
         """Leave the terminal as it was."""
 
 
-class Countdown:
-    """Tells how many of many are done, and how long the rest may take.
+def _no_lines() -> Sequence[str]:
+    return ()
 
-    A line every 10 s on stderr; on a terminal one line that is written over each second.
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Which of the parts of a command runs; `after_s`: what is known of those after it."""
+
+    said: str = ""
+    after_s: float = 0.0
+    is_after_known: bool = True
+
+
+_WHOLE = _Part()
+_PART: ContextVar[_Part] = ContextVar("part", default=_WHOLE)
+
+
+@contextmanager
+def part_of_whole(number: int, expected_s: Sequence[float | None]) -> Iterator[None]:
+    """Let whatever runs within say which part of how many it is, and the time left of the whole.
+
+    Parts have parts.
+
+    Args:
+        number: Of the part, from 1.
+        expected_s: How long each part takes; None: not known before.
     """
+    whole, after = _PART.get(), expected_s[number:]
+    part = _Part(
+        f"{whole.said}{number} of {len(expected_s)}: ",
+        whole.after_s + sum(one or 0.0 for one in after),
+        whole.is_after_known and None not in after,
+    )
+    token = _PART.set(part)
+    try:
+        yield
+    finally:
+        _PART.reset(token)
 
-    def __init__(self, label: str, what: str, *, is_quiet: bool) -> None:
-        """Take who tells it, and what is counted, in the plural."""
-        self._label, self._what, self._is_quiet = label, what, is_quiet
-        self._is_terminal = sys.stderr.isatty()
-        self._n_all = self._n_before = 0
-        self._begun_s = self._last_s = time.monotonic()
 
-    def go_on(self, n_done: int, n_all: int) -> None:
-        """Tell where it begins."""
-        self._n_all, self._n_before = n_all, n_done
-        if n_done:
-            self.tell(f"{n_done} of {n_all} {self._what} are done already")
+class Meter:
+    """Shows how far something is."""
+
+    def __init__(self, label: str, *, is_quiet: bool) -> None:
+        """Take who tells it."""
+        self._part = _PART.get()
+        self.label = f"{self._part.said}{label}"
+        self._is_quiet = is_quiet
+        self.is_drawn = sys.stderr.isatty() and not is_quiet
+        self._last_s = time.monotonic()
+        self._learned_from: tuple[float, float] | None = None
+        self._is_begun = False
+        self._unwritten = ""
 
     def tell(self, text: str) -> None:
         """Tell something else, at once."""
         if not self._is_quiet:
-            sys.stderr.write(f"{self._label}: {text}\n")
+            sys.stderr.write(f"{self.label}: {text}\n")
 
-    def show(self, n_done: int, more: str = "") -> None:
-        """Show how far it is; what it did before it went on tells nothing of the time."""
+    def show(
+        self,
+        words: str,
+        share: float | None = None,
+        left_s: float | None = None,
+        below: Callable[[], Sequence[str]] = _no_lines,
+    ) -> None:
+        """Show a newer state, unless one was shown a moment ago.
+
+        Args:
+            words: It.
+            share: Of the time that is over, from 0 to 1; None: not known.
+            left_s: How long the rest takes; None: learned from how fast the share grows.
+            below: Makes further lines for a terminal.
+        """
+        if self._is_quiet:
+            return
         now_s = time.monotonic()
-        if n_done == self._n_before + 1:
-            self._begun_s = now_s
-        if self._is_quiet or now_s - self._last_s < (1 if self._is_terminal else LINE_EVERY_S):
+        left = self.left(share, left_s)
+        self._unwritten = f"{self.label}: {words}{left and f', {left}'}\n"
+        if now_s - self._last_s < (_DRAW_EVERY_S if self.is_drawn else LINE_EVERY_S):
             return
         self._last_s = now_s
-        text = f"{self._label}: {n_done} of {self._n_all} {self._what}{more}"
-        n_since = n_done - self._n_before - 1
-        if n_since > 0:
-            left_s = (now_s - self._begun_s) / n_since * (self._n_all - n_done)
-            text += f", {format_duration_ns(left_s * _NS_PER_S)} left"
-        if self._is_terminal:
-            overwrite_line(text)
+        self._is_begun = True
+        if self.is_drawn:
+            # What is at the end is cut off first.
+            ahead = [
+                self.label,
+                *([] if share is None else [_bar(share)]),
+                *([left] if left else []),
+            ]
+            draw_below([f"{' '.join(ahead)}: {words}", *below()])
         else:
-            sys.stderr.write(f"{text}\n")
+            self._write()
+
+    def left(self, share: float | None, left_s: float | None = None) -> str:
+        """Say how long the rest takes, as of `show`; nothing where that is not known."""
+        if left_s is None and share is not None:
+            left_s = self._learn_left_s(time.monotonic(), share)
+        return self._left_words(left_s)
+
+    def close(self) -> None:
+        """Leave the terminal as it was; what is no terminal does not end with a state of before."""
+        if self._is_begun and self.is_drawn:
+            draw_below([])
+        elif self._is_begun:
+            self._write()
+
+    def _write(self) -> None:
+        sys.stderr.write(self._unwritten)
+        sys.stderr.flush()
+        self._unwritten = ""
+
+    def _learn_left_s(self, now_s: float, share: float) -> float | None:
+        if share == 0 or self._learned_from is None:
+            # What happens before it begins tells nothing of how fast it is.
+            self._learned_from = (now_s, share)
+        from_s, from_share = self._learned_from
+        gained = share - from_share
+        if now_s - from_s < _LEARN_S or gained < _LEARN_SHARE:
+            return None
+        return (now_s - from_s) / gained * (1 - share)
+
+    def _left_words(self, left_s: float | None) -> str:
+        whole_s = (left_s or 0.0) + self._part.after_s
+        is_known = left_s is not None and self._part.is_after_known
+        if whole_s < 1:
+            return ""
+        return f"{'about' if is_known else 'at least'} {rough_time(whole_s)} left"
+
+
+class Countdown:
+    """Tells how many of many are done, and how long the rest may take."""
+
+    def __init__(self, label: str, what: str, *, is_quiet: bool) -> None:
+        """Take who tells it, and what is counted, in the plural."""
+        self._meter = Meter(label, is_quiet=is_quiet)
+        self._what, self._n_all = what, 0
+        self.tell = self._meter.tell
+        self.close = self._meter.close
+
+    def go_on(self, n_done: int, n_all: int) -> None:
+        """Tell where it begins."""
+        self._n_all = n_all
+        if n_done:
+            self.tell(f"{n_done} of {n_all} {self._what} are done already")
+
+    def show(self, n_done: int, more: str = "") -> None:
+        """Show how far it is; what was done before the first call tells nothing of the time."""
+        words = f"{n_done} of {self._n_all} {self._what}{more}"
+        self._meter.show(words, n_done / self._n_all if self._n_all else None)
+
+
+def rough_time(duration_s: float) -> str:
+    """Write a time as one says it: 43 s is `45 s`, 400 s is `7 min`."""
+    _, step_s, unit = next(one for one in _STEPS_S if duration_s <= one[0])
+    # Rounded first: 18.000001 s are not 19.
+    n_steps = math.ceil(round(duration_s / step_s, 3))
+    return f"{n_steps * step_s / _SECONDS_PER[unit]:g} {unit}"
+
+
+def _bar(share: float) -> str:
+    full, empty = _BLOCKS if is_unicode() else _PLAIN
+    n = round(min(1.0, share) * _BAR_CELLS)
+    return full * n + empty * (_BAR_CELLS - n)
 
 
 def parse_state(line: bytes) -> State | None:
@@ -97,6 +236,21 @@ def show_newest(data: bytes, display: Display) -> bytes:
     return rest
 
 
+def planned_s(spec: Spec) -> float | None:
+    """Tell how long a run of this machine takes if its jobs keep their periods.
+
+    Returns:
+        Seconds; None if it lasts until it is interrupted, or is simulated.
+    """
+    ends_ns = [] if spec.duration_ns is None else [spec.duration_ns]
+    if spec.jobs is not None:
+        ends_ns.append(
+            max(task.offset_ns + (spec.jobs - 1) * task.period_ns for task in spec.tasks)
+        )
+    is_known = ends_ns and not spec.platform.startswith(SIMULATED)
+    return min(ends_ns) / _NS_PER_S if is_known else None
+
+
 def done_share(state: State, spec: Spec) -> float | None:
     """Tell how much of a run is done.
 
@@ -109,6 +263,22 @@ def done_share(state: State, spec: Spec) -> float | None:
     if spec.duration_ns is not None:
         shares.append(state.elapsed_ns / spec.duration_ns)
     return min(1.0, max(shares)) if shares else None
+
+
+def time_left_s(state: State, spec: Spec) -> float | None:
+    """Tell how long the rest of a run takes, by its plan, or longer where its jobs are behind.
+
+    Where a task is ahead of others, whose periods are longer, the jobs so far took less time than
+    those to come: what they suggest is never more than the plan, unless jobs are late.
+    """
+    planned, share = planned_s(spec), done_share(state, spec)
+    if planned is None or not share:
+        return None
+    elapsed_s = state.elapsed_ns / _NS_PER_S
+    left_s = max(planned - elapsed_s, elapsed_s * (1 - share) / share)
+    if spec.duration_ns is not None:
+        left_s = min(left_s, spec.duration_ns / _NS_PER_S - elapsed_s)
+    return max(0.0, left_s)
 
 
 def describe_state(state: State, spec: Spec) -> str:
@@ -125,78 +295,27 @@ def describe_state(state: State, spec: Spec) -> str:
     return f"{elapsed}, {jobs} started, {state.not_met} not met"
 
 
-def make_display(spec: Spec, label: str, *, is_quiet: bool) -> Display:
-    """Choose how progress is shown: not at all, as a bar, or as lines."""
-    if is_quiet:
-        return _Nothing()
-    if sys.stderr.isatty():
-        return _Bar(spec, label)
-    return _Lines(spec, label)
+class RunDisplay:
+    """Shows how far a run of periodic tasks is."""
 
-
-class _Nothing:
-    def show(self, state: State) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-class _Lines:
-    def __init__(self, spec: Spec, label: str) -> None:
-        self._spec = spec
-        self._label = label
-        self._last_s = time.monotonic()
-        self._is_begun = False
-        self._unshown: State | None = None
+    def __init__(
+        self,
+        spec: Spec,
+        label: str,
+        *,
+        is_quiet: bool,
+        below: Callable[[], Sequence[str]] = _no_lines,
+    ) -> None:
+        """Take the run, who tells it, and what makes further lines for a terminal."""
+        self._spec, self._below = spec, below
+        self._meter = Meter(label, is_quiet=is_quiet)
+        self.close = self._meter.close
 
     def show(self, state: State) -> None:
-        self._unshown = state
-        now_s = time.monotonic()
-        if now_s - self._last_s >= LINE_EVERY_S:
-            self._last_s = now_s
-            self._is_begun = True
-            self._write()
-
-    def close(self) -> None:
-        # A short run has shown nothing; a longer one must not end with a state that is past.
-        if self._is_begun:
-            self._write()
-
-    def _write(self) -> None:
-        if self._unshown is not None:
-            sys.stderr.write(f"{self._label}: {describe_state(self._unshown, self._spec)}\n")
-            sys.stderr.flush()
-            self._unshown = None
-
-
-class _Bar:
-    def __init__(self, spec: Spec, label: str) -> None:
-        # rich takes longer to load than a short command takes to run.
-        from rich.console import Console  # noqa: PLC0415
-        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
-
-        self._spec = spec
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.fields[words]}", markup=False),
-            console=Console(file=own_controls(sys.stderr)),
-            transient=True,
-            # Redrawn only when something is new: no thread wakes up beside the measured CPUs.
-            auto_refresh=False,
-        )
-        total = 1.0 if spec.jobs is not None or spec.duration_ns is not None else None
-        self._bar = self._progress.add_task(visible(label), total=total, words="")
-        self._progress.start()
-
-    def show(self, state: State) -> None:
-        self._progress.update(
-            self._bar,
-            completed=done_share(state, self._spec) or 0.0,
-            words=describe_state(state, self._spec),
-            refresh=True,
-        )
-
-    def close(self) -> None:
-        self._progress.stop()
+        """Show a newer state."""
+        share, left_s = done_share(state, self._spec), time_left_s(state, self._spec)
+        if left_s is not None:
+            # Of its time, which its jobs need not share evenly.
+            elapsed_s = state.elapsed_ns / _NS_PER_S
+            share = elapsed_s / (elapsed_s + left_s) if elapsed_s else 0.0
+        self._meter.show(describe_state(state, self._spec), share, left_s, self._below)

@@ -10,6 +10,7 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import TextIO
 
 from typing_extensions import Buffer, override
@@ -20,7 +21,8 @@ from laxity.errors import PlatformError
 _STANDARD_FDS = 3
 _STDOUT = 1
 _STDERR = 2
-_CLEARED_LINE = "\r\033[K"
+_CLEARED_BELOW = "\r\033[J"
+_USUAL_COLUMNS = 80
 
 
 class _Output(io.FileIO):
@@ -78,11 +80,30 @@ def own_controls(stream: TextIO) -> TextIO:
     return unguarded
 
 
-def overwrite_line(text: str) -> None:
-    """Write text in the place of the line that the cursor of the terminal on stderr stands in."""
+def draw_below(lines: Sequence[str]) -> None:
+    """Draw lines below that of the cursor of the terminal on stderr, in the place of older ones.
+
+    The cursor stays in that line, which is empty: what another process writes stands there and
+    stays, and the lines are drawn below it the next time. No lines: the older ones go.
+    """
     terminal = own_controls(sys.stderr)
-    terminal.write(f"{_CLEARED_LINE}{visible(text)}")
+    # Of a line that is wrapped the terminal would keep a part.
+    shown = "".join(f"\n{visible(line)[: _terminal_columns() - 1]}" for line in lines)
+    back = f"\r\033[{len(lines)}A" if lines else ""
+    terminal.write(f"{_CLEARED_BELOW}{shown}{back}")
     terminal.flush()
+
+
+def is_unicode() -> bool:
+    """Tell whether block characters can be written to stderr."""
+    return (getattr(sys.stderr, "encoding", None) or "").lower().startswith("utf")
+
+
+def _terminal_columns() -> int:
+    try:
+        return os.get_terminal_size(_STDERR).columns or _USUAL_COLUMNS
+    except OSError:
+        return _USUAL_COLUMNS
 
 
 def secure_streams() -> None:

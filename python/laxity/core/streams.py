@@ -97,6 +97,7 @@ _UNITS = ("ns", "bytes", "ticks")
 # Words of codes, in the order of their numbers, as the commands take them.
 CRPD_CASES = words_of("crpd_case")
 CRPD_PATTERNS = words_of("crpd_pattern")
+CRPD_ROLES = words_of("crpd_role")
 CRPD_EVICTS = words_of("crpd_evict")
 CRPD_PASSES = _passes_of("crpd")
 MEMORY_CASES = words_of("memory_case")

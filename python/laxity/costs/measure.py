@@ -4,18 +4,16 @@
 
 import secrets
 import shutil
-import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from laxity.core.cpus import parse_cpus
-from laxity.core.progress import LINE_EVERY_S, State
 from laxity.core.signals import Forwarder
-from laxity.core.standard_streams import overwrite_line
+from laxity.core.spec import NATIVE_PLATFORM
 from laxity.costs import from_rows as measured
+from laxity.costs.pace import ProbeDisplay
 from laxity.costs.probe import probe_of
 from laxity.errors import LaxityError
 from laxity.jobs.finish import Finished
@@ -30,7 +28,6 @@ from laxity.store.measurements import Measured
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 
 _SEED_BITS = 32
-_NS_PER_S = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,9 @@ def run_measurement(
         if signals.has_received:
             shutil.rmtree(run.tmp)
             raise KeyboardInterrupt
-        display = _Lines(request.measurement.probe, is_quiet=request.is_quiet)
+        probe = probe_of(request.measurement.probe)
+        pace = probe.pace(request.measurement, is_simulated=platform.name != NATIVE_PLATFORM)
+        display = ProbeDisplay(request.measurement.probe, pace, is_quiet=request.is_quiet)
         plan = _plan(request, manifest.seed or 0)
         returncode = platform.execute(plan, run, display, signals)
         return complete(run, before, returncode, platform)
@@ -110,32 +109,3 @@ def _plan(request: MeasureRequest, seed: int) -> ProbePlan:
     asked = request.measurement
     words = tuple(probe_of(asked.probe).words(asked))
     return ProbePlan(asked, words, seed, request.allow_unprivileged)
-
-
-class _Lines:
-    """A line every 10 s on stderr; on a terminal one line that is written over each second."""
-
-    def __init__(self, probe: str, *, is_quiet: bool) -> None:
-        self._probe = probe
-        self._is_quiet = is_quiet
-        self._is_terminal = sys.stderr.isatty()
-        self._last_s = time.monotonic()
-
-    def show(self, state: State) -> None:
-        now_s = time.monotonic()
-        if self._is_quiet or now_s - self._last_s < (1 if self._is_terminal else LINE_EVERY_S):
-            return
-        self._last_s = now_s
-        # The second number of a probe's progress lines is how many rows there will be.
-        text = (
-            f"{self._probe}: {state.elapsed_ns // _NS_PER_S}s, {state.started} of {state.not_met} "
-            "observations"
-        )
-        if self._is_terminal:
-            overwrite_line(text)
-        else:
-            sys.stderr.write(f"{text}\n")
-
-    def close(self) -> None:
-        if self._is_terminal and not self._is_quiet:
-            overwrite_line("")

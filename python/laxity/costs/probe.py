@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from laxity.costs.model import Entry
 from laxity.costs.options import SIMULATED_REPETITIONS, Option
+from laxity.costs.pace import Pace
 from laxity.jobs.view import View
 from laxity.platform.facts import Facts
 from laxity.platform.placement import Cpus
@@ -75,6 +76,7 @@ class Probe:
             without samples of their own, as curves, left out. None: no sample is one event.
         view: How it is read and shown.
         simulated: What is asked of a simulated platform in place of a default of `asked`.
+        paced: Tells how long observations take on a machine. None: all alike, there and simulated.
     """
 
     help: str
@@ -91,6 +93,13 @@ class Probe:
     simulated: Mapping[str, Any] = field(
         default_factory=lambda: {"repetitions": SIMULATED_REPETITIONS}
     )
+    paced: Callable[[Any], Pace | None] | None = None
+
+    def pace(self, asked: Measured, *, is_simulated: bool) -> Pace | None:
+        """Return what is known of how long observations take; None: too little to tell a time."""
+        if self.paced is None:
+            return Pace()
+        return None if is_simulated else self.paced(asked)
 
     def costs(self, sources: Sequence[Source]) -> list[Entry]:
         """Return the entries from all samples of one run or of several."""

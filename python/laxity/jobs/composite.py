@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from laxity.core.executor import Workers, worked
+from laxity.core.progress import part_of_whole
 from laxity.core.signals import Forwarder
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
 from laxity.jobs import finish, take_up
@@ -41,6 +42,7 @@ class Child:
         is_needed: Unless it ends well, those after it are of no use and are left out.
         is_extra: How it ends says nothing of the whole; if it cannot be made, that is a fallback.
         stage: Where several run at once, only those of one stage do, each behind all before it.
+        expected_s: How long it takes; None: not known before.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Child:
     is_needed: bool = False
     is_extra: bool = False
     stage: int = 0
+    expected_s: float | None = None
 
 
 class Display(Protocol):
@@ -59,12 +62,18 @@ class Display(Protocol):
     def show(self, n_done: int) -> None:
         """Show how many there are."""
 
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
 
 class _Silent:
     def go_on(self, n_done: int, n_all: int) -> None:
         pass
 
     def show(self, n_done: int) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
 
@@ -142,7 +151,10 @@ def run_composite(
     try:
         manifest, before = _write_before(run, whole, platform)
         run_all = _run_children if whole.workers.count == 1 else _run_at_once
-        finished, left_out, is_interrupted = run_all(run, whole, signals)
+        try:
+            finished, left_out, is_interrupted = run_all(run, whole, signals)
+        finally:
+            whole.display.close()
         manifest = msgspec.structs.replace(manifest, fallbacks=[*manifest.fallbacks, *left_out])
         after = platform.examine(before.cpus).diagnosis
         write_diagnosis(run.tmp, before, after)
@@ -173,7 +185,8 @@ def _run_children(
     complete = _complete_runs(runs)
     whole.display.go_on(len(complete), len(whole.children))
     n_done = len(complete)
-    for child in whole.children:
+    expected_s = [child.expected_s for child in whole.children]
+    for number, child in enumerate(whole.children, 1):
         if signals.has_received:
             return [*finished, *_others(whole, complete, finished)], left_out, True
         if whole.is_enough(runs, len(finished)):
@@ -182,7 +195,8 @@ def _run_children(
             finished.append((child, complete[child.name]))
             continue
         try:
-            done = child.run(runs / child.name, signals)
+            with part_of_whole(number, expected_s):
+                done = child.run(runs / child.name, signals)
         except KeyboardInterrupt:
             return [*finished, *_others(whole, complete, finished)], left_out, True
         except LaxityError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from laxity.core.progress import planned_s
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SampleBy, Spec, TaskSpec
 from laxity.core.spec_reader import resolve_spec
@@ -172,7 +173,7 @@ def run_monitor(request: MonitorRequest, signals: Forwarder, platform: Platform)
             )
             return run_once(once, signals, platform)
 
-        return Child(name, run, is_needed=True)
+        return Child(name, run, is_needed=True, expected_s=planned_s(spec))
 
     whole = Composite(
         kind="monitor",

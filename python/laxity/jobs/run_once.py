@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from laxity import __version__
-from laxity.core.progress import make_display
+from laxity.core.progress import RunDisplay
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, spec_to_toml
 from laxity.errors import EXIT_DONE, LaxityError, PlatformError
@@ -116,7 +116,7 @@ def run_once(
             if signals.has_received:
                 # laxity-run could not yet take the signal; nothing has been measured.
                 raise KeyboardInterrupt  # noqa: TRY301 - as platforms do
-            display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
+            display = _display_of(request, run.tmp)
             with recorded(request.spec, run):
                 plan = TaskPlan(spec, request.allow_unprivileged)
                 returncode = platform.execute(plan, run, display, signals)
@@ -127,6 +127,16 @@ def run_once(
         raise
     finally:
         run.release()
+
+
+def _display_of(request: RunRequest, tmp: Path) -> RunDisplay:
+    if request.is_quiet or not sys.stderr.isatty():
+        return RunDisplay(request.spec, request.name, is_quiet=request.is_quiet)
+    # Loaded before anything is measured; nobody else needs it.
+    from laxity.jobs.live import LiveRun  # noqa: PLC0415
+
+    below = LiveRun(request.spec, tmp).lines
+    return RunDisplay(request.spec, request.name, is_quiet=False, below=below)
 
 
 def new_manifest(

@@ -62,6 +62,7 @@ class ReproduceRequest:
         suites: Checkouts of the suite that some exhibits are of.
         left_out: What was asked for and is not made, with its reason.
         on_begin: Told each experiment as it begins: "2/5: figure-10".
+        is_quiet: Whether the progress of each is not shown.
     """
 
     paper: Paper
@@ -71,6 +72,7 @@ class ReproduceRequest:
     on_begin: Callable[[str], None]
     suites: tuple[Path, ...] = ()
     left_out: tuple[Fallback, ...] = ()
+    is_quiet: bool = True
 
 
 def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
@@ -164,7 +166,7 @@ def _measure(
         final=final,
         command_line=request.command_line,
         seed=_SEED,
-        is_quiet=True,
+        is_quiet=request.is_quiet,
     )
     finished = run_measurement(one, signals, platform)
     if finished.manifest.exit_code != EXIT_NO_VERDICT:
@@ -205,7 +207,7 @@ def _run_tasks(
         final=final,
         command_line=request.command_line,
         allow_unprivileged=experiment.is_of_machine,
-        is_quiet=True,
+        is_quiet=request.is_quiet,
     )
     return run_once(one, signals, platform)
 

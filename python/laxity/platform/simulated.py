@@ -12,8 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from laxity.core import progress
 from laxity.core.cpus import format_cpus
-from laxity.core.progress import Display, make_display
+from laxity.core.progress import Display, RunDisplay
 from laxity.core.signals import Forwarder
 from laxity.core.spec import (
     SIMULATED,
@@ -183,7 +184,7 @@ class SimulatedPlatform:
             The exit code of laxity-sim; negative if a signal ended it.
         """
         plan, signals = TaskPlan(as_simulated(spec)), Forwarder()
-        display = make_display(spec, self.name, is_quiet=True)
+        display = RunDisplay(spec, self.name, is_quiet=True)
         with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
             programs = self.all_programs_of(plan.spec)
             streams = _streams_of(programs, kept, display, signals, kept_streams)
@@ -340,7 +341,10 @@ def _streams_of(
     Raises:
         KeyboardInterrupt: A signal came meanwhile.
     """
-    streams = list(provide_streams(programs, kept, display.show, signals, folder))
+    not_begun = progress.State(0, 0, 0)
+    streams = list(
+        provide_streams(programs, kept, lambda _: display.show(not_begun), signals, folder)
+    )
     if programs and signals.has_received:
         # Nothing was simulated that could be kept.
         raise KeyboardInterrupt

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from laxity.core.progress import planned_s
 from laxity.core.signals import Forwarder
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
 from laxity.jobs.composite import Child, Composite, run_composite
@@ -225,7 +226,7 @@ def _child(request: SuiteRequest, table: _Table, part: _Part, place: str) -> Chi
         # That one program is refused does not make the suite a failure.
         return Finished(None, msgspec.structs.replace(done.manifest, status="complete"))
 
-    return Child(part.run, run)
+    return Child(part.run, run, expected_s=planned_s(part.request.spec))
 
 
 def _nothing(request: SuiteRequest) -> Manifest:

@@ -72,6 +72,9 @@ class Display(Protocol):
     def show(self, n_done: int, n_failed: int) -> None:
         """Show how far it is."""
 
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
 
 class _Silent:
     def go_on(self, n_done: int, n_all: int) -> None:
@@ -81,6 +84,9 @@ class _Silent:
         pass
 
     def show(self, n_done: int, n_failed: int) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
 
@@ -283,9 +289,12 @@ class _Sweep:
 
     def _simulate(self) -> None:
         with closing(self._worked(simulate, self._left())) as results:
-            for outcome in results:
-                self._keep(outcome)
-                self._request.display.show(self._n_done, self._n_failed)
+            try:
+                for outcome in results:
+                    self._keep(outcome)
+                    self._request.display.show(self._n_done, self._n_failed)
+            finally:
+                self._request.display.close()
 
     def _left(self) -> Iterator[Experiment]:
         for number in self._todo:

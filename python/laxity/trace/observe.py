@@ -7,18 +7,18 @@ The program is neither stopped nor changed; nothing but the trace touches it.
 
 import os
 import shutil
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from laxity.core.cpus import parse_cpus
-from laxity.core.progress import LINE_EVERY_S
+from laxity.core.progress import Meter
 from laxity.core.signals import Forwarder
 from laxity.core.spec import TRACE_AUTO
-from laxity.core.standard_streams import overwrite_line
+from laxity.core.units import exact_duration
 from laxity.errors import LaxityError, PlatformError
 from laxity.jobs import finish
 from laxity.jobs.finish import Finished
@@ -33,7 +33,7 @@ from laxity.store import run_directory
 from laxity.store.manifest import Event, Interrupts, Manifest, SampleCost, Sampling
 from laxity.store.observation import Observation
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
-from laxity.trace.count_blocks import BlockCounter
+from laxity.trace.count_blocks import BlockCounter, ThreadBlocks
 from laxity.trace.record import Recorder
 from laxity.trace.sampling_cost import least_period_ns, measure_sampling_cost
 
@@ -189,14 +189,14 @@ def _first_look(request: ObserveRequest) -> Observation:
 
 
 class _Watch:
-    """Waits for the end of an observation; says so every 10 s."""
+    """Waits for the end of an observation; says meanwhile how far it is."""
 
     def __init__(self, request: ObserveRequest, run: NewRun) -> None:
         self.observation = _first_look(request)
         self._request = request
-        self._counter = BlockCounter(run.tmp / "sched.npy")
-        self._is_terminal = sys.stderr.isatty()
-        self._told_s = self._counted_s = 0.0
+        self._counter = BlockCounter(run.tmp / "sched.npy", request.deadline_ns)
+        self._meter = Meter(f"observe {request.target.name}", is_quiet=request.is_quiet)
+        self._counted_s = 0.0
         self._n_jobs = 0
 
     def until_the_end(self, recorder: Recorder, ends: Ends, signals: Forwarder) -> None:
@@ -209,9 +209,8 @@ class _Watch:
             self._look()
             if ended_by is not None:
                 break
-            self._tell(now_s)
-        if self._is_terminal and not self._request.is_quiet:
-            overwrite_line("")
+            self._show(now_s)
+        self._meter.close()
         self.observation = msgspec.structs.replace(self.observation, ended_by=ended_by)
 
     def _ended_by(self, now_s: float, recorder: Recorder, signals: Forwarder) -> str | None:
@@ -224,7 +223,7 @@ class _Watch:
             return "duration"
         if n_jobs is not None and now_s - self._counted_s >= _COUNT_EVERY_S:
             self._counted_s = now_s
-            self._n_jobs = self._counter.most(threads_of(self.observation.processes))
+            self._n_jobs = max((one.n for one in self._known().values()), default=0)
             return "jobs" if self._n_jobs >= n_jobs else None
         return None
 
@@ -241,14 +240,39 @@ class _Watch:
                 scheduling=[*seen.scheduling, *scheduling_of(new)],
             )
 
-    def _tell(self, now_s: float) -> None:
-        every_s = 1.0 if self._is_terminal else LINE_EVERY_S
-        if self._request.is_quiet or now_s - self._told_s < every_s:
-            return
-        self._told_s = now_s
-        jobs = f", {self._n_jobs} jobs" if self._request.n_jobs is not None else ""
-        text = f"observe {self._request.target.name}: {now_s:.0f}s{jobs}"
-        if self._is_terminal:
-            overwrite_line(text)
-        else:
-            sys.stderr.write(f"{text}\n")
+    def _show(self, now_s: float) -> None:
+        duration_ns, n_jobs = self._request.duration_ns, self._request.n_jobs
+        words, shares, left_s = f"{now_s:.0f}s", [], None
+        if duration_ns is not None:
+            words += f" of {exact_duration(duration_ns)}"
+            shares.append(now_s * _NS_PER_S / duration_ns)
+            left_s = duration_ns / _NS_PER_S - now_s
+        if n_jobs is not None:
+            words += f", {self._n_jobs} of {n_jobs} jobs"
+            shares.append(self._n_jobs / n_jobs)
+            left_s = None  # how soon there are so many is learned
+        self._meter.show(words, max(shares, default=None), left_s, self._lines)
+
+    def _known(self) -> dict[int, ThreadBlocks]:
+        """Tell what is known of the threads that were ever seen."""
+        return self._counter.look(one.tid for one in self.observation.scheduling)
+
+    def _lines(self) -> Sequence[str]:
+        """Say how long after a wake-up the threads blocked, if that disturbs none of them."""
+        from laxity.jobs.live import (  # noqa: PLC0415 - shown on a terminal only
+            MOST_ROWS,
+            LiveRow,
+            is_away_from,
+            live_lines,
+        )
+
+        seen = self.observation
+        if not is_away_from(cpu for one in seen.scheduling for cpu in parse_cpus(one.cpus)):
+            return ()
+        known = self._known()
+        most = sorted(known, key=lambda tid: -known[tid].n)
+        rows = [
+            LiveRow(f"thread {tid}", "wake-up to block", known[tid].counts, known[tid].n_late)
+            for tid in most[:MOST_ROWS]
+        ]
+        return live_lines(rows, len(most) - len(rows))

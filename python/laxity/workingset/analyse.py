@@ -8,7 +8,7 @@ because that one took too long, the program has no answer and a new process goes
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -64,6 +64,10 @@ class Analysed:
     message: str = ""
 
 
+def _ignore() -> None:
+    pass
+
+
 def require_tool() -> Path:
     """Find the analysis.
 
@@ -82,28 +86,27 @@ def require_tool() -> Path:
 def analyse(
     programs: Sequence[tuple[str, Path]],
     to: Path,
-    form: str,
     job: str | None,
     patience_s: float,
     more: Sequence[str] = (),
+    on_answered: Callable[[], None] = _ignore,
 ) -> list[Analysed]:
     """Analyse programs.
 
     Args:
         programs: Name and bitcode of each; the names are those of the files.
         to: Empty directory; each program gets a directory below it.
-        form: What was done to the bitcode, for the record.
         job: The function whose call is one job; None: whole programs.
         patience_s: One program may take so long; what takes longer has no answer.
-
         more: Further options of the tool.
+        on_answered: Told of each program that has an answer, from any thread.
 
     Raises:
         ToolError: The tool is missing.
         RecordError: Its summary is of another version.
     """
     tool = require_tool()
-    words = [str(tool), "--form", form, "--progress"]
+    words = [str(tool), "--progress"]
     words += [*([] if job is None else ["--job", job]), *more]
     # The largest first, by turns: so the processes end at about the same time.
     by_size = sorted(programs, key=lambda item: -_size(item[1]))
@@ -111,7 +114,7 @@ def analyse(
     shares = [by_size[i::n_processes] for i in range(n_processes)]
 
     def analyse_share(share: Sequence[tuple[str, Path]]) -> dict[str, Analysed]:
-        return _analyse_in_turn(words, share, to, patience_s)
+        return _analyse_in_turn(words, share, to, patience_s, on_answered)
 
     found: dict[str, Analysed] = {}
     for part in parallel(analyse_share, shares, n_processes):
@@ -124,13 +127,17 @@ def _size(path: Path) -> int:
 
 
 def _analyse_in_turn(
-    words: Sequence[str], programs: Sequence[tuple[str, Path]], to: Path, patience_s: float
+    words: Sequence[str],
+    programs: Sequence[tuple[str, Path]],
+    to: Path,
+    patience_s: float,
+    on_answered: Callable[[], None],
 ) -> dict[str, Analysed]:
     """Analyse programs by one process, and by a further one behind each that ends it."""
     found: dict[str, Analysed] = {}
     rest = list(programs)
     while rest:
-        process = _Process(words, rest, to, patience_s)
+        process = _Process(words, rest, to, patience_s, on_answered)
         n_ended = len(process.took_ns)
         for name, bitcode in rest[:n_ended]:
             place = to / bitcode.stem
@@ -158,7 +165,9 @@ class _Process:
         programs: Sequence[tuple[str, Path]],
         to: Path,
         patience_s: float,
+        on_answered: Callable[[], None],
     ) -> None:
+        self._on_answered = on_answered
         self.took_ns: dict[str, int] = {}
         self._patience_s = patience_s
         self._is_late = False
@@ -199,6 +208,7 @@ class _Process:
                 elif word == "end":
                     stem, _, took_ns = rest.rpartition(" ")
                     self.took_ns[stem] = int(took_ns)
+                    self._on_answered()
         finally:
             timer.cancel()
 

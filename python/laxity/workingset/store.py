@@ -4,7 +4,7 @@
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,6 +68,10 @@ _WORSE = ("unbounded", "merged")
 _OF_CODE_ALONE = ("static", "situation")
 
 
+def _ignore() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class WorkingSetRequest:
     """What is analysed, and how it is answered.
@@ -86,6 +90,7 @@ class WorkingSetRequest:
         patience_s: The analysis of one program may take so long.
         scratch: Empty directory for what the analysis writes.
         points: What migration points are asked for; None: none.
+        on_answered: Told of each program as it is analysed, from any thread.
     """
 
     prepared: Prepared
@@ -101,6 +106,7 @@ class WorkingSetRequest:
     patience_s: float
     scratch: Path
     points: PointsAsked | None = None
+    on_answered: Callable[[], None] = _ignore
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,8 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
     started_ns = time.monotonic_ns()
     analysed: dict[str, Analysed] = {}
     jobs = {one.name: request.job or one.job for one in request.prepared.programs}
-    words = working_set.annotation_words(request.annotations, request.scratch)
+    words = ["--form", request.toolchain.form.value]
+    words += working_set.annotation_words(request.annotations, request.scratch)
     words += working_set.output_words(request.outputs)
     for number, job in enumerate(dict.fromkeys(jobs.values())):
         to = request.scratch / str(number)
@@ -130,8 +137,7 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
         named = [
             (one.name, one.bitcode) for one in request.prepared.programs if jobs[one.name] == job
         ]
-        form = request.toolchain.form.value
-        parts = working_set.analyse(named, to, form, job, request.patience_s, words)
+        parts = working_set.analyse(named, to, job, request.patience_s, words, request.on_answered)
         analysed |= {one.program: one for one in parts}
     _refuse_unmatched([*analysed.values()])
     took_ns = time.monotonic_ns() - started_ns

@@ -5,8 +5,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from laxity.core.cpus import format_cpus
-from laxity.core.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS
+from laxity.core.cpus import format_cpus, parse_cpus
+from laxity.core.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS, CRPD_ROLES
 from laxity.core.units import format_size_bytes
 from laxity.costs import probe
 from laxity.costs.crpd import data, rows, section
@@ -19,6 +19,7 @@ from laxity.costs.options import (
     time_option,
     words_option,
 )
+from laxity.costs.pace import Pace
 from laxity.costs.places import (
     cache_bytes,
     check_cpus,
@@ -39,6 +40,10 @@ from laxity.store.measurements import CODE_PATTERNS, CrpdMeasurement, crpd_serve
 _WRITES_CODE = frozenset({"x86_64", "aarch64", "armv7l", "armv8l", "ppc", "riscv64"})
 # Instruction sets whose user may flush a line (native/base/port/flush.h).
 _FLUSHES = frozenset({"x86_64", "aarch64"})
+# What a byte of the working set takes against one that evicts: a dozen passes of those that
+# prefetchers help; a chain beyond the second cache takes some five times as long (as measured; it
+# is good for a guess how long the rest takes, and for nothing else).
+_IN_ORDER, _CHASED = 8, 48
 _OPTIONS = (
     cpus_option("Measured one after the other.  [default: one]"),
     sizes_option(
@@ -229,6 +234,33 @@ def _measured(sources: Sequence[Source]) -> tuple[rows.Gamma, ...]:
     )
 
 
+def _paced(asked: CrpdMeasurement) -> Pace:
+    """Tell of each working set and pattern, in the order of crpd.c, how long a row takes.
+
+    It is evicting, and a number of passes. Both in what writing a byte of the buffer takes.
+    """
+    evict_bytes = sum(asked.evict_sizes_bytes) / len(asked.evict_sizes_bytes)
+    patterns = [one for one in CRPD_PATTERNS if one in asked.patterns]
+    ways = {one: _n_ways(asked, one) for one in patterns}
+    return Pace(
+        [
+            (
+                ways[one] * len(asked.cases) * len(CRPD_ROLES) * asked.repetitions,
+                evict_bytes + size * (_CHASED if one == "chase" else _IN_ORDER),
+            )
+            for _ in parse_cpus(asked.cpus)
+            for size in asked.working_sets_bytes
+            for one in patterns
+        ]
+    )
+
+
+def _n_ways(asked: CrpdMeasurement, pattern: str) -> int:
+    n_sizes = len(asked.evict_sizes_bytes)
+    served = (one for one in asked.evicts if crpd_serves(one, pattern))
+    return sum(1 if one == "flush" else n_sizes for one in served)
+
+
 PROBE = Probe(
     help="""Measure the cache-related preemption delay (gamma) against the working set.
 
@@ -241,6 +273,7 @@ PROBE = Probe(
     plan=plan_crpd,
     describe=describe,
     words=_words,
+    paced=_paced,
     streams=("crpd",),
     measured=_measured,
     entries=rows.entries,

@@ -23,6 +23,7 @@ from laxity.costs.options import (
     time_option,
     words_option,
 )
+from laxity.costs.pace import Pace
 from laxity.costs.pairs import check_several, choose_pairs
 from laxity.costs.places import (
     cache_bytes,
@@ -43,6 +44,8 @@ from laxity.store.measurements import KnownGamma, MigrationMeasurement
 _LARGEST_OF_L2 = 2
 _PATTERNS = ("sequential", "chase")
 _MOST_PAIRS = 10_000
+# native/probes/migration.c
+_FEWEST_ROUNDS = 6
 
 
 def _costs_of(text: str) -> Costs | None:
@@ -230,6 +233,10 @@ def _measured(sources: Sequence[Source]) -> tuple[rows.Migration, ...]:
     return rows.pool(rows.judged(measured, own_bytes))
 
 
+def _paced(asked: MigrationMeasurement) -> Pace:
+    return Pace(budget_s=asked.budget_ns / NS_PER_S, least_share=_FEWEST_ROUNDS / asked.repetitions)
+
+
 PROBE = Probe(
     help="""Measure what a task loses by going on on another CPU, against its working set.
 
@@ -242,6 +249,7 @@ PROBE = Probe(
     plan=plan_migration,
     describe=describe,
     words=_words,
+    paced=_paced,
     streams=("migration",),
     measured=_measured,
     entries=rows.entries,

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from laxity.core.cpus import format_cpus
+from laxity.core.cpus import format_cpus, parse_cpus
 from laxity.core.units import format_duration_ns, format_size_bytes
 from laxity.costs import probe
 from laxity.costs.options import (
@@ -16,6 +16,7 @@ from laxity.costs.options import (
     time_option,
     words_option,
 )
+from laxity.costs.pace import Pace
 from laxity.costs.places import check_cpus, default_cpu, usual_limits_bytes
 from laxity.costs.probe import NS_PER_S, Probe, Source, repeated
 from laxity.costs.switch import costs, data, section
@@ -33,6 +34,8 @@ _LOWEST_PRIORITY = 2
 _SPIN_NS = (10**6, 3600 * NS_PER_S)
 # Who takes the core, and when; nothing else interrupts a task there.
 _SIMULATED_QUANTITIES = ("preemption", "sync", "timer")
+# Per repetition (native/probes/switch_settings.c); to each CPU that is woken one more.
+_ROWS = {"preemption": 2, "timer": 1, "release": 4, "kernel": 6, "sync": 2}
 _OPTIONS = (
     cpus_option("Measured one after the other.  [default: one]"),
     cpus_option("CPUs that are woken from each.  [default: all others]", "--to", "to_cpus"),
@@ -157,6 +160,20 @@ def _measured(sources: Sequence[Source]) -> tuple[costs.Cost, ...]:
     )
 
 
+def _paced(asked: SwitchMeasurement) -> Pace | None:
+    """Tell how many rows are planned on a CPU; interrupts are as many as there are.
+
+    With several CPUs nobody knows on which of them the observations so far were made.
+    """
+    if len(parse_cpus(asked.cpus)) > 1:
+        return None
+    n_to = len(set(parse_cpus(asked.to_cpus)) - set(parse_cpus(asked.cpus))) if asked.to_cpus else 0
+    rows = {**_ROWS, "wakeup": n_to}
+    n_looked_for = len({"spin", "irq"} & {*asked.quantities})
+    n = sum(rows.get(one, 0) for one in asked.quantities) * asked.repetitions
+    return Pace([(n, 1.0)], after_s=n_looked_for * asked.spin_ns / NS_PER_S)
+
+
 PROBE = Probe(
     help="""Measure what the kernel takes when it switches, wakes tasks and is interrupted.
 
@@ -171,6 +188,7 @@ PROBE = Probe(
     plan=plan_switch,
     describe=describe,
     words=_words,
+    paced=_paced,
     streams=("switch",),
     measured=_measured,
     entries=costs.entries,
