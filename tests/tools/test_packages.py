@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What pyproject.toml says of the package, and what tools/release makes of it."""
+
+import re
+import tomllib
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from tests.cli.laxity_command import ROOT
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHON = ROOT / "deps" / "python"
+
+
+def locked(name: str) -> dict[str, str]:
+    text = (PYTHON / f"{name}.lock").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", text, flags=re.MULTILINE))
+
+
+def wanted(name: str) -> set[str]:
+    lines = (PYTHON / f"{name}.in").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith(("#", "-"))}
+
+
+def test_package_depends_on_what_a_checkout_runs_with_but_its_build_system():
+    named = [Requirement(text) for text in PYPROJECT["project"]["dependencies"]]
+    assert {canonicalize_name(one.name) for one in named} == wanted("run") - {"meson"}
+    versions = locked("run")
+    for one in named:
+        assert one.specifier.contains(versions[one.name]), one
+
+
+def test_licence_at_the_top_is_that_of_the_files():
+    assert (ROOT / "LICENSE").read_bytes() == (ROOT / "LICENSES" / "MIT.txt").read_bytes()
