@@ -31,5 +31,11 @@ def test_package_depends_on_what_a_checkout_runs_with_but_its_build_system():
         assert one.specifier.contains(versions[one.name]), one
 
 
+def test_release_builds_with_a_backend_that_the_package_admits():
+    requires = [Requirement(text) for text in PYPROJECT["build-system"]["requires"]]
+    assert [one.name for one in requires] == ["meson-python"]
+    assert requires[0].specifier.contains(locked("release")["meson-python"])
+
+
 def test_licence_at_the_top_is_that_of_the_files():
     assert (ROOT / "LICENSE").read_bytes() == (ROOT / "LICENSES" / "MIT.txt").read_bytes()
