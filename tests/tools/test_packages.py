@@ -4,7 +4,10 @@
 
 import re
 import tomllib
+from pathlib import Path
 
+import msgspec
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from tests.cli.laxity_command import ROOT
@@ -35,6 +38,15 @@ def test_release_builds_with_a_backend_that_the_package_admits():
     requires = [Requirement(text) for text in PYPROJECT["build-system"]["requires"]]
     assert [one.name for one in requires] == ["meson-python"]
     assert requires[0].specifier.contains(locked("release")["meson-python"])
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem
+)
+def test_forms_and_workflows_of_a_forge_can_be_read(path: Path):
+    document = msgspec.yaml.decode(path.read_bytes(), type=dict[object, object])
+    assert document["name"]
+    assert {"body", "jobs"} & document.keys()
 
 
 def test_licence_at_the_top_is_that_of_the_files():
