@@ -12,6 +12,7 @@ from tests.cli.laxity_command import ROOT, Laxity
 
 from laxity import errors
 from laxity.cli.main import Boundary, LazyGroup, cli
+from laxity.platform import tools
 
 GOLDEN_RUNS = ROOT / "tests" / "golden" / "runs"
 
@@ -59,6 +60,26 @@ def test_every_end_is_one_line_and_its_exit_code(
 ):
     assert boundary_around(error, "run", "mem") == code
     assert capsys.readouterr() == ("", message)
+
+
+@pytest.mark.parametrize(
+    ("said", "adds"),
+    [
+        ("x: not built; run laxity setup --with sim", True),
+        ("x: not found in A or PATH; build it with ninja -C build", True),
+        ("y: make its bundle with tools/board-bundle native, then try again", True),
+        ("x: is bad; correct the path", False),
+    ],
+)
+def test_installed_laxity_says_of_a_remedy_that_it_takes_a_checkout(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str, *, adds: bool
+):
+    boundary_around(errors.ToolError(said), "run")
+    assert capsys.readouterr().err == f"laxity run: {said}\n"
+    monkeypatch.setattr(tools, "source_root", lambda: None)
+    boundary_around(errors.ToolError(said), "run")
+    more = "; that takes a checkout of laxity, and this is an installation" if adds else ""
+    assert capsys.readouterr().err == f"laxity run: {said}{more}\n"
 
 
 def test_data_that_ends_early_is_no_interruption(capsys: pytest.CaptureFixture[str]):

@@ -37,7 +37,7 @@ def test_a_compiler_that_is_not_there_is_named():
 
 def kit(directory: Path, version: str, machine: str) -> None:
     """Make what a build leaves, of some version for some machine."""
-    directory.mkdir()
+    directory.mkdir(parents=True)
     (directory / "laxity-guest.link").write_text(f"{version} {machine} -static\n")
 
 
@@ -60,3 +60,13 @@ def test_archives_of_another_version_or_machine_are_refused(
     monkeypatch.setenv("LAXITY_TOOLS", str(tmp_path / "tools"))
     with pytest.raises(error, match=words):
         find_target(Wanted(link=Link.STATIC))
+
+
+def test_archives_are_found_where_a_package_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    place = tmp_path / "tools" / "lib" / "laxity" / "guests"
+    kit(place, __version__, machine_of(("cc",)))
+    monkeypatch.setenv("LAXITY_TOOLS", str(tmp_path / "tools"))
+    target, _ = find_target(Wanted(link=Link.STATIC))
+    assert target.kit == place

@@ -32,6 +32,7 @@ DEBUG_OPTION = "--debug"
 KNOB_JOURNALS = "/run/laxity/knobs"
 # trace/instances.py
 INSTANCE_JOURNAL = "/run/laxity/instances"
+_REMEDIES_OF_A_CHECKOUT = ("ninja -C build", "setup --with", "tools/board-bundle")
 
 
 class LazyGroup(click.Group):
@@ -169,7 +170,7 @@ class Boundary:
 def judge_error(error: BaseException) -> tuple[int, str]:
     """Turn what left a command into an exit code and a message; an empty message prints nothing."""
     if isinstance(error, LaxityError):
-        return error.exit_code, str(error)
+        return error.exit_code, f"{error}{_needs_checkout(str(error))}"
     if isinstance(error, click.Abort) and isinstance(error.__cause__, EOFError):
         # click takes it for the end of what somebody types; we ask nothing, so data ended early.
         error = error.__cause__
@@ -183,6 +184,15 @@ def judge_error(error: BaseException) -> tuple[int, str]:
     if known is not None:
         return known.exit_code, str(known)
     return EXIT_INTERNAL, f"internal: {type(error).__name__}: {error}"
+
+
+def _needs_checkout(message: str) -> str:
+    """Tell, where laxity is installed, of a remedy that it takes a checkout."""
+    if not any(remedy in message for remedy in _REMEDIES_OF_A_CHECKOUT):
+        return ""
+    from laxity.platform.tools import source_root  # noqa: PLC0415 - rarely needed
+
+    return "" if source_root() else "; that takes a checkout of laxity, and this is an installation"
 
 
 def command_words(arguments: list[str]) -> str:

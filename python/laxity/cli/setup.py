@@ -48,7 +48,8 @@ def _setup_set() -> Path:
     script = None if root is None else root / "tools" / "setup-set"
     if script is None or not script.is_file():
         msg = (
-            "setup: not started from a checkout; install what is missing with your package manager"
+            "sets: an installation has none; get laxity's sources and run ./laxity setup there, or "
+            "install what is missing with your package manager"
         )
         raise ToolError(msg)
     return script

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from laxity.platform.tools import source_root
+from laxity.platform.tools import source_root, tool_roots
 
 HEADERS = frozenset({"logging.h", "multithread.h", "optional_features.h", "periodic_benchmark.h"})
 # Of rtbench/logging.c.
@@ -44,8 +44,8 @@ def port_kit() -> PortKit | None:
     """Find it in the checkout that this code runs from, or where our programs are installed."""
     root, tool = source_root(), shutil.which("laxity-vet")
     kits = [PortKit(root / "include" / "rtbench", root / "rtbench" / "logging.c")] if root else []
-    if tool:
-        prefix = Path(tool).resolve().parent.parent
+    prefixes = [*tool_roots(), *([Path(tool).resolve().parent.parent] if tool else [])]
+    for prefix in prefixes:
         source = prefix / "lib" / "laxity" / "rtbench" / "logging.c"
         kits.append(PortKit(prefix / "include" / "rtbench", source))
     return next((kit for kit in kits if kit.source.is_file()), None)

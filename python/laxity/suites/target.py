@@ -176,6 +176,7 @@ def _find_kit(name: str, machine: str) -> tuple[Path, tuple[str, ...]]:
     root = source_root()
     if name == NATIVE:
         places = [place for one in tool_roots() for place in (one, one / "native")]
+        places += [one / _INSTALLED for one in tool_roots()]
         on_path = shutil.which("laxity-vet")
         places += [Path(on_path).parent.parent / _INSTALLED] if on_path else []
         cure = "ninja -C build"
