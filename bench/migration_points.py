@@ -123,7 +123,7 @@ def require(holds: bool, what: str) -> None:
 def subject_of(program: BitcodeProgram, toolchain: BitcodeToolchain, scratch: Path) -> Subject:
     """Analyse a program, find its points, and learn how long its run is."""
     named = [(program.name, program.bitcode)]
-    (one,) = analyse(named, scratch, toolchain.form, None, PATIENCE_S)
+    (one,) = analyse(named, scratch, None, PATIENCE_S, ("--form", toolchain.form))
     table = read_table(one.directory / INSTRUCTIONS)
     table = table.chosen(np.array([word != "unreached" for word in table.texts("status")]))
     bounds = stated_bounds(toolchain, program, one).most

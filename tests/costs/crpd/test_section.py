@@ -120,8 +120,8 @@ def test_simulated_gamma_of_nothing_is_zero_and_measurable(tmp_path: Path):
     }
     text = text_of(write_report(run).read_text())
     said = "at any working set, but for the rounding of times (medians"
-    nothing = f"the caches of instructions nothing ({GAMMA}, evicted by writing)"
-    assert f"{nothing} {said} of n ≥ 6, simulated)." in text
+    whole = f"the caches of instructions nothing ({GAMMA}, evicted by writing)"
+    assert f"{whole} {said} of n ≥ 6, simulated)." in text
     assert "rises by" not in text
     assert "not measurable here" not in text
 
