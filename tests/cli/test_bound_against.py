@@ -56,6 +56,22 @@ def bound(
     )
 
 
+def test_a_program_named_by_its_path_from_the_file_is_that_of_the_run(tmp_path: Path):
+    path = write_run(tmp_path / "run", made())
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["tasks"][0]["workload"] = str(tmp_path / "mine")
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    tasks = tmp_path / "tasks.toml"
+    text = TASKS.format(wcet="2ms", priority=90)
+    words = ["bound", str(tasks), "--against", str(path), "--costs", "none"]
+    tasks.write_text(text.replace('workload = "mem"', 'workload = "./mine"'))
+    done = CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+    assert done.return_value == 0
+    tasks.write_text(text.replace('workload = "mem"', 'workload = "./other"'))
+    with pytest.raises(NoVerdict, match=f"{tmp_path}/mine 64KiB in the run, {tmp_path}/other"):
+        CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+
+
 def test_run_within_its_bounds_exits_with_0(tmp_path: Path):
     done = bound(tmp_path, made())
     assert done.return_value == 0

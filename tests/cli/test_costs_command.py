@@ -47,3 +47,10 @@ def test_a_run_exported_as_json_brings_its_costs(tmp_path: Path):
     document = json.loads(laxity("export", "json", run))
     assert list(document) == ["manifest", "streams", "costs"]
     assert document["costs"] == json.loads(encode_document(MODEL))
+
+
+def test_table_begins_with_what_a_preemption_costs(tmp_path: Path):
+    path = tmp_path / "costs.json"
+    path.write_bytes(encode_document(MODEL))
+    first = laxity("costs", "show", path).splitlines()[0]
+    assert first.startswith("A preemption costs, beside its switches, 3 µs to load 64 KiB again")

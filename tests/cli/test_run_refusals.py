@@ -98,7 +98,7 @@ def test_bad_spec_is_refused_with_its_path(laxity: Laxity, task: dict[str, objec
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("--period", "5ms"), ("--stack", ""), ("-b", ""), ("--sched-period", ""), ("--interfere", "")],
+    [("--period", "5ms"), ("--stack", ""), ("-b", "1"), ("--sched-period", "1ms")],
 )
 def test_option_that_describes_a_task_does_not_go_with_a_spec(
     laxity: Laxity, option: str, value: str
@@ -269,6 +269,22 @@ def test_program_in_place_of_a_spec_says_how_it_is_run(laxity: Laxity, words: tu
     assert done.returncode == 2
     assert "./mine: is a program, no spec and no workload; run it as it is" in done.stderr
     assert "laxity run --period 10ms --exec ./mine\n" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_named_before_its_options(laxity: Laxity):
+    done = laxity("run", "./absent.toml", "-p", "5ms", "--run-dir", "D")
+    assert "spec absent.toml: cannot be read (No such file or directory)" in done.stderr
+    done = laxity("run", ".//", "-p", "5ms", "--run-dir", "D")
+    assert "is a directory; name a spec file" in done.stderr
+
+
+def test_corunners_of_the_command_line_stand_beside_those_of_a_spec(laxity: Laxity):
+    text = 'schema = 1\n[[task]]\nworkload = "empty"\nperiod = "5ms"\n[[interfere]]\n'
+    text += 'workload = "cpu"\ncpus = "0"\n'
+    (laxity.directory / "one.toml").write_text(text)
+    words = ("--interfere", "bandwidth write 1MiB@0", "--dry-run", "--format", "json")
+    spec = json.loads(laxity("run", "./one.toml", *words).stdout)
+    assert [one["workload"] for one in spec["interfere"]] == ["cpu", "bandwidth"]
 
 
 def test_a_script_is_no_spec(laxity: Laxity):

@@ -67,7 +67,15 @@ def test_a_migration_is_of_the_same_working_set_and_pattern_between_the_nearest_
     found = cost_answer(model(*GAMMAS, *DELTAS, *moves))
     assert found is not None
     assert found.migration_ns == (290_000, 330_000)
-    assert "; a migration costs 290 to 330 µs (medians" in found.sentence()
+    assert "; a migration costs 290 to 330 µs beside the move (medians" in found.sentence()
+    # 290 + 20 and 330 + 25, the medians of each pair.
+    ways = (
+        of(20_000, entry("migration_move", 90_000, cpu=0, cpu_to=1)),
+        of(25_000, entry("migration_move", 90_000, cpu=1, cpu_to=0)),
+    )
+    with_moves = cost_answer(model(*GAMMAS, *DELTAS, *moves, *ways))
+    assert with_moves is not None
+    assert "costs 310 to 355 µs, 25 µs of them the move (medians" in with_moves.sentence()
     wide = (*moves[:1], move(2_300_000, 256, "chase", (1, 0)))
     found = cost_answer(model(*GAMMAS, *DELTAS, *wide))
     assert found is not None

@@ -3,9 +3,11 @@
 """What `laxity bound` reads from runs, `wcet_from`, and what it says of that."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from laxity.bounds.platform_costs import Choice
+from laxity.cli.run_paths import absolute_path
 from laxity.core.task_set import RunWcet, TaskSet, read_task_set
 from laxity.core.units import shown_duration
 from laxity.statistics.wcet_model import MeasuredWcet
@@ -33,7 +35,15 @@ def read_with_runs(
         measured.append(read_measured_wcet(base, run, task, choice))
         return RunWcet(measured[-1].wcet_ns, measured[-1].max_ns)
 
-    return read_task_set(data, read_wcet), tuple(measured)
+    read = read_task_set(data, read_wcet)
+    # As a run stores them, which the bound is compared with.
+    tasks = tuple(
+        replace(one, program=(absolute_path(one.program[0], base), *one.program[1:]))
+        if one.program
+        else one
+        for one in read.tasks
+    )
+    return replace(read, tasks=tasks), tuple(measured)
 
 
 def wcet_notes(

@@ -34,8 +34,11 @@ def show(path: str, output_format: str) -> None:
 
     csv has a line per entry, without its points; what is not known is empty.
     """
+    from laxity.costs.answer import cost_answer  # noqa: PLC0415 - with the below
     from laxity.costs.merge import read_costs  # noqa: PLC0415 - loads numpy
     from laxity.costs.table import entries_table  # noqa: PLC0415 - with the below
+    from laxity.page.blocks import Paragraph  # noqa: PLC0415 - with the above
+    from laxity.page.terminal import text_of  # noqa: PLC0415 - with the above
 
     model = read_costs(Path(path))
     if output_format == "json":
@@ -44,7 +47,9 @@ def show(path: str, output_format: str) -> None:
     if output_format == "csv":
         _write_csv(model)
         return
-    sys.stdout.write(f"machine {model.machine_hash}\n{entries_table(model)}")
+    answer = cost_answer(model)
+    said = "" if answer is None else text_of([Paragraph(answer.sentence())])
+    sys.stdout.write(f"{said}machine {model.machine_hash}\n{entries_table(model)}")
 
 
 def _write_csv(model: "Costs") -> None:

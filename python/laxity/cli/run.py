@@ -30,6 +30,7 @@ from laxity.cli.options import (
 )
 from laxity.cli.run_command import RunCommand
 from laxity.cli.run_paths import (
+    absolute_path,
     absolute_platform,
     make_absolute,
     with_absolute_corunners,
@@ -258,7 +259,8 @@ def _complete_what(
 def run(what: str | None, **given: object) -> int:
     """Run a periodic task, alone or under interference, and store what was measured.
 
-    SPEC is a file (its name has a / or ends in .toml); options then only change its [run] table.
+    SPEC is a file (its name has a / or ends in .toml); options then only change its [run] table,
+    and --interfere adds co-runners.
     NAME is a bundled workload (laxity list) and takes the words behind it, or the path of one of
     your own; options describe the task. Or, in place of all this and as the last option, --exec
     PROGRAM ARG...: each job is one process of any program, unchanged.
@@ -414,13 +416,6 @@ def _print_spec(spec: Spec, output_format: str) -> None:
 def _read_spec_file(
     path: Path, run_table: dict[str, Any], options: RunOptions, resolution_ns: int
 ) -> _Experiment:
-    given = [
-        key
-        for key in ("sched_period", "sched_deadline", "words", "interfere")
-        if getattr(options, key) not in (None, ())
-    ]
-    for key in (*options.table(TaskTable), *given):
-        _refuse_task_option(key, path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_SPEC_BYTES + 1)
@@ -433,6 +428,13 @@ def _read_spec_file(
     if len(data) > MAX_SPEC_BYTES:
         msg = f"spec {path}: larger than {exact_size(MAX_SPEC_BYTES)}; this is no spec"
         raise ConfigError(msg)
+    given = [key for key in ("sched_period", "sched_deadline", "words") if getattr(options, key)]
+    for key in (*options.table(TaskTable), *given):
+        _refuse_task_option(key, path)
+    beside = [parse_interfere_option(text) for text in options.interfere]
+    for one in beside:
+        # Unlike those of the file, from where the user is.
+        one["workload"] = absolute_path(one["workload"], Path.cwd())
     if "platform" in run_table:
         # Unlike one in the file, from where the user is.
         run_table = run_table | {"platform": absolute_platform(run_table["platform"], Path.cwd())}
@@ -441,7 +443,7 @@ def _read_spec_file(
         if options.sample and isinstance(written, dict):
             usual = written.get("sample_bucket", _DEFAULT_SAMPLE_BUCKET)
             run_table = {"sample_bucket": usual, **run_table}
-        spec = read_spec_toml(data, run_table, resolution_ns)
+        spec = read_spec_toml(data, run_table, resolution_ns, beside)
     if spec.on is None:
         spec = with_absolute_paths(spec, path.parent)
     return _Experiment(path.stem, spec)

@@ -24,7 +24,7 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
     """Resolve files of a spec: relative to it, so that it can be moved with them."""
 
     def absolute(workload: str) -> str:
-        return _absolute(workload, base)
+        return absolute_path(workload, base)
 
     def guest_args(task: TaskSpec) -> tuple[str, ...]:
         return (*map(absolute, task.args[:1]), *task.args[1:])
@@ -56,11 +56,12 @@ def absolute_platform(platform: str, base: Path) -> str:
 def with_absolute_corunners(spec: Spec, base: Path) -> Spec:
     """Resolve co-runners given as paths, relative to `base`."""
     interfere = tuple(
-        msgspec.structs.replace(one, workload=_absolute(one.workload, base))
+        msgspec.structs.replace(one, workload=absolute_path(one.workload, base))
         for one in spec.interfere
     )
     return msgspec.structs.replace(spec, interfere=interfere)
 
 
-def _absolute(workload: str, base: Path) -> str:
+def absolute_path(workload: str, base: Path) -> str:
+    """Resolve a program that is a path, relative to `base`; a name stays as it is."""
     return str((base / workload).resolve()) if "/" in workload else workload

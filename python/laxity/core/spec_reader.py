@@ -74,13 +74,19 @@ def is_spec_path(argument: str) -> bool:
     return "/" in argument or argument.endswith(".toml")
 
 
-def read_spec_toml(data: bytes, overrides: dict[str, Any], resolution_ns: int) -> Spec:
+def read_spec_toml(
+    data: bytes,
+    overrides: dict[str, Any],
+    resolution_ns: int,
+    beside: Sequence[dict[str, Any]] = (),
+) -> Spec:
     """Read the text of a spec file.
 
     Args:
         data: Content of the file.
         overrides: Keys of `[run]` given as options; they replace those of the file.
         resolution_ns: Resolution of the clock that releases jobs.
+        beside: Co-runners more than those of the file, `[[interfere]]` tables.
 
     Raises:
         ConfigError: Not TOML, unknown key, or a value that cannot be.
@@ -92,7 +98,8 @@ def read_spec_toml(data: bytes, overrides: dict[str, Any], resolution_ns: int) -
         raise ConfigError(msg)
     run = {**run, **overrides}
     tasks = array_of_tables(document, "task")
-    return resolve_spec(run, tasks, array_of_tables(document, "interfere"), resolution_ns)
+    interfere = [*array_of_tables(document, "interfere"), *beside]
+    return resolve_spec(run, tasks, interfere, resolution_ns)
 
 
 def resolve_spec(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.core.units import format_duration_ns, format_size_bytes
-from laxity.costs.model import DELTA, GAMMA, MIGRATION, Costs, Entry
+from laxity.costs.model import DELTA, GAMMA, MIGRATION, MIGRATION_MOVE, Costs, Entry
 
 # The working set of the sentence is the largest that was measured up to this one.
 _USUAL_BYTES = 256 << 10
@@ -26,8 +26,9 @@ class CostAnswer:
         size_bytes: The working set.
         delta_ns: A switch, of which a preemption has two; None: not measured.
         gamma_ns: Loading again what a preemption evicts.
-        migration_ns: What a migration takes, of the quickest pair of CPUs and of the slowest; None:
-            not measured.
+        migration_ns: What a migration takes, the move and loading again, of the quickest pair of
+            CPUs and of the slowest; None: not measured.
+        move_ns: The move in it, of the slowest pair; None: not measured, and not in it.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class CostAnswer:
     delta_ns: int | None
     gamma_ns: int
     migration_ns: tuple[int, int] | None
+    move_ns: int | None = None
 
     @property
     def preemption_ns(self) -> int | None:
@@ -69,6 +71,10 @@ class CostAnswer:
             )
         if self.migration is not None:
             said += f"; a migration costs {self.migration}"
+            if self.move_ns is not None:
+                said += f", {format_duration_ns(self.move_ns)} of them the move"
+            else:
+                said += " beside the move"
         return f"{said} (medians, {self.kind})."
 
 
@@ -88,17 +94,21 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
     own = [one for one in deltas if one.axes.cpu == gamma.axes.cpu] or deltas
     # Chase or sequential: a migration's passes are those of the preemption.
     pattern = (gamma.axes.case or "").rpartition("_")[2]
-    moves = [
-        _median(one)
+    losses = {
+        (one.axes.cpu, one.axes.cpu_to): _median(one)
         for one in _found(costs, MIGRATION)
         if (one.axes.working_set_bytes, one.axes.case) == (size, pattern)
-    ]
+    }
+    moves = {(one.axes.cpu, one.axes.cpu_to): _median(one) for one in _found(costs, MIGRATION_MOVE)}
+    has_moves = bool(losses) and losses.keys() <= moves.keys()
+    migrations = [loss + (moves[pair] if has_moves else 0) for pair, loss in losses.items()]
     return CostAnswer(
         kind=gamma.kind,
         size_bytes=size,
         delta_ns=max(map(_median, own), default=None),
         gamma_ns=_median(gamma),
-        migration_ns=(min(moves), max(moves)) if moves else None,
+        migration_ns=(min(migrations), max(migrations)) if migrations else None,
+        move_ns=max(moves[pair] for pair in losses) if has_moves else None,
     )
 
 

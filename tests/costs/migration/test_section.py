@@ -29,8 +29,8 @@ def test_answer_is_what_one_migration_costs_at_sizes_that_people_know(tmp_path: 
     first = summary_text(run).splitlines()[1]
     assert first == (
         "One migration between cores that share the L3 (CPU 0 → 1, 1 → 0), chase: 3 µs at 32 KiB, "
-        "24 µs at 256 KiB, 96 µs at 1 MiB (medians, n ≥ 40, measured); the move itself takes 17 µs "
-        "(median, n = 160)."
+        "24 µs at 256 KiB, 96 µs at 1 MiB (medians, n ≥ 40, measured); the move itself takes "
+        "another 17 µs (median, n = 160)."
     )
     assert "Memory taken along to another node: not measured, one NUMA node." in summary_text(run)
     assert "What CPUs share is what the hypervisor tells" in summary_text(run)

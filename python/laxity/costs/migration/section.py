@@ -156,7 +156,7 @@ def _sentence(run: RunData, one: MigrationAnswer) -> str:
     gamma = f" {_capitalised(one.gamma_words)}." if one.gamma else ""
     return (
         f"One migration between {one.words}, {one.case.replace('_', ' ')}: {sizes} (medians, "
-        f"n ≥ {show_count(n)}, {run.kind}); the move itself takes "
+        f"n ≥ {show_count(n)}, {run.kind}); the move itself takes another "
         f"{show_duration(one.move.median_ns)} (median, n = {show_count(one.move.n)}).{gamma}"
     )
 
