@@ -263,3 +263,15 @@ def test_a_program_with_other_rights_is_refused_not_run_without_them(tmp_path: P
     outcome = run_exec(tmp_path, program)
     assert outcome.code in {1, 3}
     assert "set-user-ID" in outcome.err
+
+
+def test_a_program_that_never_ends_is_told_how_it_is_run_instead(tmp_path: Path):
+    script = tmp_path / "loops"
+    script.write_text("#!/bin/sh\nexec sleep 100\n")
+    script.chmod(0o755)
+    words = ("-p", "50ms", "-t", "2", "--job-timeout", "20ms", "--policy", "other")
+    outcome = laxity(
+        "run", *words, "--run-dir", tmp_path / "D", "--no-report", "--quiet", "--exec", script
+    )
+    assert outcome.code == 1
+    assert "none ended within its job timeout. If the program makes jobs by itself" in outcome.out

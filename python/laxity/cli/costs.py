@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
 
@@ -20,7 +21,7 @@ _AXES = ("cpu", "cpu_to", "node", "working_set_bytes", "case", "evict")
 costs_argument = click.argument("path", metavar="FILE|RUN")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def costs() -> None:
     """Show and join cost models: what preemptions, migrations and memory take on one machine."""
 

@@ -14,6 +14,7 @@ import click
 from typing_extensions import override
 
 from laxity import __version__
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.examples import BEGINS_EXAMPLES, epilog_of
 from laxity.core.standard_streams import secure_streams
 from laxity.errors import (
@@ -35,7 +36,7 @@ INSTANCE_JOURNAL = "/run/laxity/instances"
 _REMEDIES_OF_A_CHECKOUT = ("ninja -C build", "setup --with", "tools/board-bundle")
 
 
-class LazyGroup(click.Group):
+class LazyGroup(CommandGroup):
     """A group that imports a command only when it is called: `--version` must be quick."""
 
     # Name: (module, its attribute, summary).
@@ -88,17 +89,6 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry[-1]) for name, entry in self.COMMANDS.items()])
-
-    @override
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in self.COMMANDS and not name.startswith("-"):
-            advice = suggestion(name, self.COMMANDS, f"use one of {' '.join(self.COMMANDS)}")
-            msg = f'unknown command "{name}"; {advice}'
-            raise click.UsageError(msg, ctx)
-        return super().resolve_command(ctx, args)
 
 
 @click.group(

@@ -11,6 +11,7 @@ import msgspec
 from click.core import ParameterSource
 from typing_extensions import override
 
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.finished import show_finished
 from laxity.cli.measure_all import measure_all
 from laxity.cli.measure_cache_misses import measure_cache_misses
@@ -67,7 +68,7 @@ class _Common(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool
 
 
-class Probes(click.Group):
+class Probes(CommandGroup):
     """The commands of the probes; each is loaded when it is called."""
 
     @override

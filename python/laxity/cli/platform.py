@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.options import debug_option
 from laxity.core.text_table import format_table
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def platform() -> None:
     """Make platform files, by which platforms are simulated."""
 

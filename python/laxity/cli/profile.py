@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     allow_unprivileged_option,
@@ -79,7 +80,7 @@ class _Options(Which, frozen=True, kw_only=True):
         return {key: value for key, value in given.items() if value is not None}
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def profile() -> None:
     """Tell what programs do in jobs: how long they take, alone and interfered with."""
 

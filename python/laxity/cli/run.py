@@ -420,7 +420,7 @@ def _read_spec_file(
         with path.open("rb") as file:
             data = file.read(MAX_SPEC_BYTES + 1)
     except IsADirectoryError as error:
-        msg = f"spec {path}: is a directory; name a spec file, or laxity show for a run"
+        msg = f"spec {path}: is a directory; name a spec file, of a run {path}/spec.toml"
         raise ConfigError(msg) from error
     except OSError as error:
         msg = f"spec {path}: cannot be read ({error.strerror}); correct the path"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.options import debug_option, format_option, quiet_option
 from laxity.cli.tables import print_json
 from laxity.core.progress import Countdown, State
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _ALL = "all"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def sim() -> None:
     """Record programs of simulated platforms, and manage what is kept of them."""
 

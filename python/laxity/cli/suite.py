@@ -4,12 +4,13 @@
 
 import click
 
+from laxity.cli.command_group import CommandGroup
 from laxity.cli.suite_discover import discover
 from laxity.cli.suite_run import run_suite
 from laxity.cli.suite_vet import vet
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def suite() -> None:
     """Find the programs of a checkout, vet them, run them as jobs."""
 

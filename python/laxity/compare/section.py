@@ -8,6 +8,7 @@ The report and a terminal say it alike; the terminal has no drawings and no list
 import statistics
 from collections.abc import Iterator, Sequence, Set
 from functools import partial
+from itertools import islice
 
 from laxity.compare import figure as compare_figure
 from laxity.compare.comparison import LONGER, NO_VERDICT, NOT_JUDGED, SHORTER, Figure, Point
@@ -36,6 +37,7 @@ _PERCENT = 100
 # Nobody reads a share of thousands of percent.
 _MOST_IN_PERCENT = 3
 # More rows in one drawing cannot be read; the table has all.
+_MOST_NAMED = 3
 _MOST_DRAWN = 24
 # Of more costs only those stand in the table that tell something: a model has hundreds.
 _MOST_COSTS = 40
@@ -180,6 +182,10 @@ def _sentence(found: Comparison) -> str:
         if verdict in verdicts
     ]
     shown = f"{found.name} against BASE: {', '.join(counted) or 'nothing could be compared'}."
+    if moved := [one for one in found.figures if one.verdict in {LONGER, SHORTER}]:
+        moved.sort(key=lambda one: -abs(one.shift_percent or 0.0))
+        each = (f"{_name(one)} {_signed(one, one.shift)} ({_percent(one)})" for one in moved)
+        shown += f" Most: {', '.join(islice(each, _MOST_NAMED))}."
     is_exact = bool(found.figures) and all(one.is_exact for one in found.figures)
     return f"{shown} {_EXACTLY}" if is_exact else " ".join((shown, *_predictions(found)))
 

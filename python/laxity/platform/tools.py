@@ -122,6 +122,8 @@ def find_workload(name: str) -> Path:
         msg = f'workload "{name}": not built (searched {_searched()}); run {cure}'
         raise ToolError(msg)
     usual = "laxity list shows what there is"
+    if (Path(name) / "spec.toml").is_file():
+        usual = f"a run of this name is here: laxity run {name}/spec.toml repeats it"
     if Path(name).is_file():
         usual = f"a file of this name is here: --exec ./{name} runs a program, each job a process"
     advice = suggestion(name, known, usual)

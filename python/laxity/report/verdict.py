@@ -4,6 +4,9 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from laxity.core.streams import Cause
 from laxity.core.streams import Quantity as Stream
 from laxity.jobs import rows as analysis
 from laxity.jobs.card import Card, Tile, doctor_badge, fallback_badge, notes_of, run_badge
@@ -79,7 +82,24 @@ def said_of(page: PageData, run: RunData) -> tuple[str, ...]:
         said = tuple(_interfered_sentence(one) for one in tasks)
         return (*said, drift) if drift else said
     moved = () if page.is_composite else moved_words(page)
-    return (*(_sentence(task) for task in run.tasks), *moved)
+    return (
+        *(_sentence(task) for task in run.tasks),
+        *(line for task in run.tasks for line in _endless(task)),
+        *moved,
+    )
+
+
+def _endless(task: TaskData) -> Iterator[str]:
+    """Say what may be wrong with a program of which no process came to its end in time."""
+    result, rows = task.result, task.rows
+    if result.isolation != "exec" or task.n_finished or "cause" not in (rows.dtype.names or ()):
+        return
+    if (np.ma.getdata(rows["cause"]) == Cause.TIMEOUT).any():
+        yield (
+            f"Each job is a whole process of “{result.name}”, and none ended within its job "
+            "timeout. If the program makes jobs by itself (laxity/job.h), name it in a spec, "
+            "exec = [...] (docs/own-programs.md); if it runs already: laxity observe."
+        )
 
 
 def _composite_tiles(page: PageData) -> tuple[Tile, ...]:

@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A group of commands that says which one may have been meant."""
+
+import click
+from typing_extensions import override
+
+from laxity.errors import suggestion
+
+
+class CommandGroup(click.Group):
+    """A group that refuses an unknown command with a suggestion."""
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            advice = suggestion(name, known, f"use one of {' '.join(known)}")
+            msg = f'unknown command "{name}"; {advice}'
+            raise click.UsageError(msg, ctx)
+        return super().resolve_command(ctx, args)
