@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from laxity.profile.versus import quickest_of, versus
+from laxity.profile.versus import Versus, quickest_of, versus
 
 
 def test_the_quickest_has_the_smallest_median_over_rounds():
@@ -46,6 +46,16 @@ def test_few_rounds_simulated_ones_and_the_quickest_itself_have_no_interval():
         assert found is not None
         assert (found.rounds, found.low, found.high) == (rounds, None, None)
         assert found.ratio == pytest.approx(ratio)
+
+
+def test_a_job_that_takes_no_more_than_reading_the_clock_is_divided_by_in_no_round():
+    # An empty job: its execution, less the cost of the clocks, is 0.
+    nothing = {0: 0.0, 1: 0.0, 2: 5.0}
+    assert versus({0: 7.0, 1: 7.0}, nothing, is_exact=False) is None
+    found = versus({0: 7.0, 1: 7.0, 2: 10.0}, nothing, is_exact=False)
+    assert found is not None
+    assert (found.rounds, round(found.ratio, 9)) == (1, 2)
+    assert versus(nothing, {0: 1.0, 2: 5.0}, is_exact=False) == Versus(1, 1.0, None, None)
 
 
 def test_programs_without_a_round_in_common_are_not_compared():

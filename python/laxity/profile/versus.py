@@ -56,9 +56,14 @@ def versus(
         is_exact: Nothing is random in them, as where they are simulated.
 
     Returns:
-        None if there is no round that both have.
+        None if there is no round in which both took a time.
     """
-    rounds = sorted(medians_ns.keys() & quickest_ns.keys())
+    rounds = sorted(
+        one
+        for one in medians_ns.keys() & quickest_ns.keys()
+        # Less than what reading a clock takes is no time to divide by.
+        if medians_ns[one] > 0 and quickest_ns[one] > 0
+    )
     if not rounds:
         return None
     logs = np.log([medians_ns[one] / quickest_ns[one] for one in rounds])

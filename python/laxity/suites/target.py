@@ -175,8 +175,8 @@ def _find_kit(name: str, machine: str) -> tuple[Path, tuple[str, ...]]:
     """Find our archives for a target, and what a static link with them needs."""
     root = source_root()
     if name == NATIVE:
-        places = [place for one in tool_roots() for place in (one, one / "native")]
-        places += [one / _INSTALLED for one in tool_roots()]
+        below = ("", "native", _INSTALLED)
+        places = [one / place for one in tool_roots() for place in below]
         on_path = shutil.which("laxity-vet")
         places += [Path(on_path).parent.parent / _INSTALLED] if on_path else []
         cure = "ninja -C build"
