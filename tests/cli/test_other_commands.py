@@ -16,6 +16,7 @@ from tests.jobs.left_runs import left_run, native
 
 from laxity.bounds.document import decode_answer
 from laxity.core.streams import STREAMS
+from laxity.costs.answer import cost_answer
 from laxity.costs.merge import read_costs
 from laxity.store import run_directory
 from laxity.store.run_directory import open_run
@@ -285,8 +286,10 @@ def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     assert run.verify() == []
     assert (run.path / "report.html").is_file()
     lines = done.stdout.splitlines()
-    assert lines[1].startswith("A preemption costs ")
-    assert "beside co-runners" in lines[2]
+    # So few observations do not always tell what caches lose.
+    has_answer = cost_answer(read_costs(run.path)) is not None
+    assert lines[1].startswith("A preemption costs ") == has_answer
+    assert "beside co-runners" in lines[1 + has_answer]
     # The answer, where all figures are, and the report.
     assert len(lines) <= 12
     # Whatever the verdict is, it is told, and what its wcet is worth.
