@@ -39,6 +39,9 @@ enum {
     LAXITY_VERSION_RECORD_BYTES = 512,
     LAXITY_VERSION_TASK_BYTES = 101120,
     LAXITY_VERSION_HEADER_BYTES = 80000,
+    /* In a task: what is looked at while a run goes on (python/laxity/store/live_segment.py). */
+    LAXITY_VERSION_NOT_MET_OFFSET = 11920,
+    LAXITY_VERSION_HISTOGRAMS_OFFSET = 12008,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
@@ -469,7 +472,9 @@ _Static_assert(
     sizeof(void *) != sizeof(uint64_t) ||
         (sizeof(struct laxity_job_record) == LAXITY_VERSION_RECORD_BYTES &&
          sizeof(struct laxity_task) == LAXITY_VERSION_TASK_BYTES &&
-         sizeof(struct laxity_segment) == LAXITY_VERSION_HEADER_BYTES),
+         sizeof(struct laxity_segment) == LAXITY_VERSION_HEADER_BYTES &&
+         offsetof(struct laxity_task, drain.not_met) == LAXITY_VERSION_NOT_MET_OFFSET &&
+         offsetof(struct laxity_task, drain.histograms) == LAXITY_VERSION_HISTOGRAMS_OFFSET),
     "the layout of the segment has changed: raise LAXITY_SEGMENT_VERSION"
 );
 

@@ -42,7 +42,8 @@ def make_segment(directory: Path, *tasks: tuple[int, Times], version: int | None
         block = bytearray(b"\xff" * live_segment.TASK_BYTES)
         struct.pack_into("=Q", block, live_segment.NOT_MET_AT, not_met)
         counts = np.array([counts_of(times.get(one, {})) for one in Quantity])
-        block[live_segment.HISTOGRAMS_AT :] = counts.tobytes()
+        data_of = counts.tobytes()
+        block[live_segment.HISTOGRAMS_AT : live_segment.HISTOGRAMS_AT + len(data_of)] = data_of
         data += block
     (directory / "segment").write_bytes(data)
 
@@ -70,8 +71,35 @@ def test_layout_is_that_of_the_native_segment():
         ("LAXITY_SEGMENT_VERSION", live_segment.VERSION),
         ("LAXITY_VERSION_TASK_BYTES", live_segment.TASK_BYTES),
         ("LAXITY_VERSION_HEADER_BYTES", live_segment.HEADER_BYTES),
+        ("LAXITY_VERSION_NOT_MET_OFFSET", live_segment.NOT_MET_AT),
+        ("LAXITY_VERSION_HISTOGRAMS_OFFSET", live_segment.HISTOGRAMS_AT),
     ):
         assert f"{name} = {value}," in header
+
+
+def test_nothing_is_read_of_a_task_but_what_is_counted_of_its_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    make_segment(tmp_path, (0, {Quantity.RESPONSE_TIME: {20: 1}}), (0, {}))
+    read: list[tuple[int, int]] = []
+    pread = os.pread
+
+    def noted(fd: int, n: int, at: int) -> bytes:
+        read.append((at, n))
+        return pread(fd, n, at)
+
+    monkeypatch.setattr(os, "pread", noted)
+    assert len(live_segment.read_live(tmp_path / "segment", 2)) == 2
+    tasks_at = [live_segment.HEADER_BYTES + at * live_segment.TASK_BYTES for at in range(2)]
+    # 3713 buckets of 8 bytes, of three quantities.
+    assert read == [
+        one
+        for at in tasks_at
+        for one in (
+            (at + live_segment.NOT_MET_AT, 8),
+            (at + live_segment.HISTOGRAMS_AT, 3 * 3713 * 8),
+        )
+    ]
 
 
 def test_row_says_how_long_the_jobs_took_so_far(tmp_path: Path):

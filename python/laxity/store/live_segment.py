@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """How the jobs of a run that goes on did so far, from the segment that its processes share.
 
-The process that writes jobs.npy counts there, off the measured CPUs; nothing that a task writes is
-read. Layout: native/harness/segment.h, of one version; of another one nothing is told.
+The process that writes jobs.npy counts there, off the measured CPUs. Nothing else of a task is
+read: a look at a line that the task writes would take it from the task's cache. Layout:
+native/harness/segment.h, of one version; of another one nothing is told.
 """
 
+import os
 import struct
 import sys
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +33,10 @@ EDGES_NS: NDArray[np.int64] = np.concatenate(
 _HEAD = struct.Struct("=IIQI")
 MAGIC, VERSION = 0x4C415831, 16
 HEADER_BYTES, TASK_BYTES = 80_000, 101_120
-# Of struct laxity_task; the histograms are at its end.
-NOT_MET_AT = 11_920
-HISTOGRAMS_AT = TASK_BYTES - 8 * len(Quantity) * (len(EDGES_NS) - 1)
+# Of struct laxity_task.
+NOT_MET_AT, HISTOGRAMS_AT = 11_920, 12_008
+_N_COUNTS = len(Quantity) * (len(EDGES_NS) - 1)
+_COUNT_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +70,24 @@ def read_live(path: Path, most_tasks: int) -> list[LiveTask]:
                 return []
             tasks = []
             for index in range(min(n_tasks, most_tasks)):
-                file.seek(HEADER_BYTES + index * TASK_BYTES)
-                tasks.append(_task_of(file.read(TASK_BYTES)))
+                task_at = HEADER_BYTES + index * TASK_BYTES
+                not_met = _read(file, task_at + NOT_MET_AT, 1)
+                counts = _read(file, task_at + HISTOGRAMS_AT, _N_COUNTS)
+                tasks.append(LiveTask(int(not_met[0]), counts.reshape(len(Quantity), -1)))
             return tasks
     except (OSError, struct.error, ValueError):
         return []
 
 
-def _task_of(block: bytes) -> LiveTask:
-    counts = np.frombuffer(block[HISTOGRAMS_AT:], np.int64).reshape(len(Quantity), -1)
-    return LiveTask(int.from_bytes(block[NOT_MET_AT : NOT_MET_AT + 8], sys.byteorder), counts)
+def _read(file: FileIO, at: int, n: int) -> NDArray[np.int64]:
+    """Read so many counts and no byte beside them.
+
+    Raises:
+        OSError: They cannot be read.
+        ValueError: The file ends before.
+    """
+    counts = np.frombuffer(os.pread(file.fileno(), n * _COUNT_BYTES, at), np.int64)
+    if len(counts) != n:
+        msg = f"the segment ends within {n} counts at {at}"
+        raise ValueError(msg)
+    return counts
