@@ -53,13 +53,16 @@ def versus_sentences(asked: Profile) -> tuple[str, ...]:
         return ("No job finished.",)
     quickest = rows[0].quickest
     times = _times_of(asked, quickest, "response")
-    median = "" if times is None else f" (median response {_median(times)})"
+    median = ""
+    if times is not None:
+        median = f" (median response {_median(times)}, n = {count_noun(times.jobs, 'job')})"
     others = [one for one in sorted(rows, key=lambda one: one.ratio) if one.target != quickest]
+    doubt = "" if asked.kind == "simulated" else ", too few for an interval"
     if not others:
         return (f"{names[quickest]} alone has jobs that finished{median}.",)
     return (
         f"{names[quickest]} is the quickest{median}, {asked.kind}.",
-        *(f"{names[one.target]} takes {_words(one)}." for one in others),
+        *(f"{names[one.target]} takes {_words(one, doubt)}." for one in others),
     )
 
 
@@ -95,10 +98,11 @@ def _names(asked: Profile) -> Sequence[str]:
     return [visible(one) for one in short] if len(set(short)) == len(short) else names
 
 
-def _words(one: VersusRecord) -> str:
+def _words(one: VersusRecord, doubt: str) -> str:
     said = f"{one.ratio:.3g} times as long"
     if one.low is None or one.high is None:
-        return said
+        # What is simulated needs no interval; fewer rounds than LEAST_ROUNDS have none.
+        return f"{said} (n = {count_noun(one.rounds, 'round')}{doubt})"
     said += f" (95 %: {one.low:.3g} to {one.high:.3g}, n = {count_noun(one.rounds, 'round')})"
     return f"{said}, not told from noise" if one.low <= 1 else said
 
