@@ -69,11 +69,22 @@ def test_tasks_that_met_all_are_told_from_those_that_did_not(tmp_path: Path):
     runs = {"alone": Made(ordinary_rows(50), name="control")}
     path = write_composite(tmp_path / "a", runs)
     assert answers(read_page(open_run(path))) == (
-        "In run “alone” “control” met all deadlines of 50 releases.",
+        "In run “alone” “control” met all deadlines of 50 releases (measured).",
     )
     # Overruns of 13.2 and 6.1 ms skip two releases of each 5 ms, and one: 1 + 2 + 1 + 1.
     late = replace(demo_runs(300)["interfered"], corunners=[])
     path = write_composite(tmp_path / "b", {"tasks": late})
     assert answers(read_page(open_run(path))) == (
-        "In run “tasks” 5 of 300 releases of “control” were not met: 5 of “control”.",
+        "In run “tasks”, of 300 releases (measured) of “control” 5 were not met: 5 of “control”.",
     )
+
+
+def test_jobs_without_a_deadline_are_not_said_to_have_met_any(tmp_path: Path):
+    runs = {"alone": Made(ordinary_rows(50), name="control", deadline_ns=None)}
+    assert answers(read_page(open_run(write_composite(tmp_path / "a", runs)))) == (
+        "In run “alone” “control” finished 50 jobs (measured), judged by no deadline.",
+    )
+    both = {name: replace(made, deadline_ns=None) for name, made in demo_runs(100).items()}
+    both["interfered"] = replace(both["interfered"], rows=both["alone"].rows)
+    (pair,) = answers(read_page(open_run(write_composite(tmp_path / "b", both))))
+    assert pair.startswith("“control” made 100 jobs alone and 100 beside co-runners; ")

@@ -23,6 +23,7 @@ class CostAnswer:
 
     Attributes:
         kind: Of all of them.
+        n: Samples behind each, at least.
         size_bytes: The working set.
         delta_ns: A switch, of which a preemption has two; None: not measured.
         gamma_ns: Loading again what a preemption evicts.
@@ -32,6 +33,7 @@ class CostAnswer:
     """
 
     kind: str
+    n: int
     size_bytes: int
     delta_ns: int | None
     gamma_ns: int
@@ -42,6 +44,11 @@ class CostAnswer:
     def preemption_ns(self) -> int | None:
         """2 delta + gamma."""
         return None if self.delta_ns is None else 2 * self.delta_ns + self.gamma_ns
+
+    @property
+    def count(self) -> str:
+        """How many samples, in words."""
+        return f"n ≥ {self.n}"
 
     @property
     def size(self) -> str:
@@ -75,7 +82,7 @@ class CostAnswer:
                 said += f", {format_duration_ns(self.move_ns)} of them the move"
             else:
                 said += " beside the move"
-        return f"{said} (medians, {self.kind})."
+        return f"{said} (medians, {self.count}, {self.kind})."
 
 
 def cost_answer(costs: Costs) -> CostAnswer | None:
@@ -84,7 +91,7 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
     Args:
         costs: Of one machine or platform.
     """
-    gammas = _usual([one for one in _found(costs, GAMMA) if one.axes.working_set_bytes])
+    gammas = _usual(costs)
     if not gammas:
         return None
     sizes = sorted({_size(one) for one in gammas})
@@ -92,40 +99,49 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
     gamma = max((one for one in gammas if _size(one) == size), key=_median)
     deltas = [one for one in _found(costs, DELTA) if one.axes.case == _BEST]
     own = [one for one in deltas if one.axes.cpu == gamma.axes.cpu] or deltas
+    delta = max(own, key=_median, default=None)
     # Chase or sequential: a migration's passes are those of the preemption.
     pattern = (gamma.axes.case or "").rpartition("_")[2]
     losses = {
-        (one.axes.cpu, one.axes.cpu_to): _median(one)
+        (one.axes.cpu, one.axes.cpu_to): one
         for one in _found(costs, MIGRATION)
         if (one.axes.working_set_bytes, one.axes.case) == (size, pattern)
     }
-    moves = {(one.axes.cpu, one.axes.cpu_to): _median(one) for one in _found(costs, MIGRATION_MOVE)}
-    has_moves = bool(losses) and losses.keys() <= moves.keys()
-    migrations = [loss + (moves[pair] if has_moves else 0) for pair, loss in losses.items()]
+    moves = {(one.axes.cpu, one.axes.cpu_to): one for one in _found(costs, MIGRATION_MOVE)}
+    of_losses = [moves[pair] for pair in losses] if losses.keys() <= moves.keys() else []
+    move_ns = dict(zip(losses, map(_median, of_losses), strict=False))
+    migrations = [_median(loss) + move_ns.get(pair, 0) for pair, loss in losses.items()]
+    used = [gamma, *([] if delta is None else [delta]), *losses.values(), *of_losses]
     return CostAnswer(
         kind=gamma.kind,
+        n=min(one.n for one in used),
         size_bytes=size,
-        delta_ns=max(map(_median, own), default=None),
+        delta_ns=None if delta is None else _median(delta),
         gamma_ns=_median(gamma),
         migration_ns=(min(migrations), max(migrations)) if migrations else None,
-        move_ns=max(moves[pair] for pair in losses) if has_moves else None,
+        move_ns=max(move_ns.values(), default=None),
     )
 
 
-def _usual(gammas: Sequence[Entry]) -> Sequence[Entry]:
-    """Keep those of one kind: what another task evicts by writing, the victim's lines at random.
+def _usual(costs: Costs) -> Sequence[Entry]:
+    """Pick what another task evicts by writing, the victim's lines at random, or what is nearest.
 
-    What is flushed is in no cache any more, which a task alone cannot do to another one.
+    What is flushed is in no cache any more, which a task alone cannot do to another one. Where what
+    is picked could not be measured, nothing is taken in its place.
     """
+    asked = [
+        one
+        for one in costs.entries
+        if one.name == GAMMA and one.axes.working_set_bytes and one.axes.evict in _EVICTS
+    ]
+    best = min(map(_rank, asked), default=None)
+    return [one for one in _found(costs, GAMMA) if one in asked and _rank(one) == best]
 
-    def rank(one: Entry) -> tuple[int, bool, bool]:
-        case = one.axes.case or ""
-        evict = one.axes.evict or ""
-        place = _EVICTS.index(evict) if evict in _EVICTS else len(_EVICTS)
-        return place, not case.startswith("synchronous"), not case.endswith("chase")
 
-    best = min(map(rank, gammas), default=None)
-    return [one for one in gammas if rank(one) == best]
+def _rank(gamma: Entry) -> tuple[int, bool, bool]:
+    case = gamma.axes.case or ""
+    place = _EVICTS.index(gamma.axes.evict or "")
+    return place, not case.startswith("synchronous"), not case.endswith("chase")
 
 
 def _found(costs: Costs, name: str) -> Sequence[Entry]:

@@ -12,7 +12,7 @@ from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import pair_of
 from laxity.jobs.sections.comparison import Pair, task_pairs
-from laxity.page.blocks import count_noun, join_words, show_count, show_duration
+from laxity.page.blocks import Kind, count_noun, join_words, show_count, show_duration
 from laxity.store.run_directory import COSTS
 
 # What the sentence about costs says already, by the probe that found it.
@@ -45,8 +45,8 @@ def _answers(page: PageData) -> Iterator[str]:
     if costs is not None:
         yield costs.sentence()
     pair = pair_of(page)
-    for tasks in task_pairs(*pair) if pair else ():
-        yield _pair_line(tasks)
+    if pair is not None:
+        yield from (_pair_line(tasks, pair[0].kind) for tasks in task_pairs(*pair))
     for run in page.runs:
         if run.tasks and (pair is None or run not in pair):
             yield _tasks_line(run)
@@ -61,14 +61,14 @@ def _answers(page: PageData) -> Iterator[str]:
         yield " ".join(said)
 
 
-def _pair_line(tasks: Pair) -> str:
+def _pair_line(tasks: Pair, kind: Kind) -> str:
     alone = tasks[0]
     longest = [_longest(task) for task in tasks]
     not_met = [task.result.counts.not_met for task in tasks]
     released = [show_count(task.result.released) for task in tasks]
     if not any(not_met):
         met = f"met each of {released[0]} deadlines alone and {released[1]} beside co-runners"
-        if alone.result.deadline_ns is None:
+        if not all(map(_is_judged, tasks)):
             met = f"made {released[0]} jobs alone and {released[1]} beside co-runners"
     else:
         met = (
@@ -78,8 +78,8 @@ def _pair_line(tasks: Pair) -> str:
     deadline = alone.result.deadline_ns
     allowed = "" if deadline is None else f"; {show_duration(deadline)} are allowed"
     return (
-        f"“{alone.result.name}” {met}; its longest response was {longest[0]} and {longest[1]}"
-        f"{allowed}."
+        f"“{alone.result.name}” {met}; its longest response was {longest[0]} and {longest[1]} "
+        f"({kind}){allowed}."
     )
 
 
@@ -89,13 +89,23 @@ def _longest(task: TaskData) -> str:
 
 
 def _tasks_line(run: RunData) -> str:
-    late = [task.result for task in run.tasks if task.result.counts.not_met]
-    released = count_noun(sum(task.result.released for task in run.tasks), "release")
+    judged = [task for task in run.tasks if _is_judged(task)]
     names = count_noun(len(run.tasks), "task")
     if len(run.tasks) == 1:
         names = f"“{run.tasks[0].result.name}”"
+    if not judged:
+        jobs = count_noun(sum(task.n_finished for task in run.tasks), "job")
+        return f"In run “{run.label}” {names} finished {jobs} ({run.kind}), judged by no deadline."
+    late = [task.result for task in judged if task.result.counts.not_met]
+    n_released = count_noun(sum(task.result.released for task in judged), "release")
+    released = f"{n_released} ({run.kind})"
     if not late:
         return f"In run “{run.label}” {names} met all deadlines of {released}."
     who = join_words([f"{show_count(one.counts.not_met)} of “{one.name}”" for one in late])
     n_late = show_count(sum(one.counts.not_met for one in late))
-    return f"In run “{run.label}” {n_late} of {released} of {names} were not met: {who}."
+    return f"In run “{run.label}”, of {released} of {names} {n_late} were not met: {who}."
+
+
+def _is_judged(task: TaskData) -> bool:
+    """Whether its jobs have a deadline, and it is known when they were released."""
+    return task.result.deadline_ns is not None and not task.n_release_unknown

@@ -117,11 +117,18 @@ def _composite_tiles(page: PageData) -> tuple[Tile, ...]:
     if costs is not None and costs.preemption_ns is not None:
         value = show_duration(costs.preemption_ns)
         tiles.append(
-            Tile("a preemption", value, "medians", costs.kind, f"2 δ + {_GAMMA} of {costs.size}")
+            Tile(
+                "a preemption",
+                value,
+                f"medians, {costs.count}",
+                costs.kind,
+                f"2 δ + {_GAMMA} of {costs.size}",
+            )
         )
     if costs is not None and costs.migration is not None:
         where = f"of {costs.size}"
-        tiles.append(Tile("a migration", costs.migration, "medians", costs.kind, where))
+        count = f"medians, {costs.count}"
+        tiles.append(Tile("a migration", costs.migration, count, costs.kind, where))
     for run in page.runs:
         if run.view is not None and run.view.is_computed and (said := run.view.sentences(run)):
             verdict, _, of_what = said[0].partition(": ")
