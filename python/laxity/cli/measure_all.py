@@ -11,15 +11,10 @@ from laxity.cli.finished import show_finished
 from laxity.cli.measure_cache_misses import plan_tested
 from laxity.cli.options import (
     allow_unprivileged_option,
-    debug_option,
-    format_option,
-    no_report_option,
     on_option,
-    quiet_option,
-    run_dir_option,
     run_path,
-    run_root_option,
     seed_option,
+    stored_options,
 )
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
@@ -38,12 +33,7 @@ if TYPE_CHECKING:
 @allow_unprivileged_option
 @key_option(RunTable, "platform")
 @on_option
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def measure_all(  # noqa: PLR0913 - one parameter per option
     *,
     cpus: str | None,

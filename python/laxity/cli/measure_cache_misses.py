@@ -10,14 +10,9 @@ import click
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     allow_unprivileged_option,
-    debug_option,
-    format_option,
-    no_report_option,
-    quiet_option,
-    run_dir_option,
     run_path,
-    run_root_option,
     seed_option,
+    stored_options,
 )
 from laxity.cli.spec_options import key_option
 from laxity.core.cpus import parse_cpus
@@ -35,12 +30,7 @@ if TYPE_CHECKING:
 @seed_option
 @allow_unprivileged_option
 @key_option(RunTable, "platform")
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def measure_cache_misses(  # noqa: PLR0913 - one parameter per option
     *,
     cpus: str | None,

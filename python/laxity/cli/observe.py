@@ -10,15 +10,10 @@ import msgspec
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    quiet_option,
     read_overhead,
-    run_dir_option,
     run_path,
-    run_root_option,
     split_names,
+    stored_options,
 )
 from laxity.core.spec import TRACE_AUTO, TRACE_BACKENDS
 from laxity.core.units import parse_duration_ns
@@ -102,12 +97,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     callback=read_overhead,
     help="Read them less often if that takes more of a CPU: 1%; what a sample takes is measured.",
 )
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def observe(**given: object) -> int:
     """Take the jobs of a program that runs already and knows nothing of laxity.
 

@@ -108,6 +108,17 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]
     return add
 
 
+# Of a command whose answer is stored as a run.
+stored_options = with_options(
+    run_dir_option,
+    run_root_option,
+    no_report_option,
+    format_option("table", "json"),
+    quiet_option,
+    debug_option,
+)
+
+
 def refuse_existing(final: Path) -> None:
     """Refuse a directory for a run before what takes long begins; `create_run` would later.
 

@@ -12,15 +12,10 @@ from laxity.cli.command_group import CommandGroup
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     allow_unprivileged_option,
-    debug_option,
-    format_option,
     named_as_options,
-    no_report_option,
-    quiet_option,
-    run_dir_option,
     run_path,
-    run_root_option,
     seed_option,
+    stored_options,
     with_options,
 )
 from laxity.cli.profile_common import (
@@ -127,12 +122,7 @@ _options = with_options(
     ),
     seed_option,
     allow_unprivileged_option,
-    run_dir_option,
-    run_root_option,
-    no_report_option,
-    format_option("table", "json"),
-    quiet_option,
-    debug_option,
+    stored_options,
 )
 
 

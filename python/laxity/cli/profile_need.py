@@ -12,15 +12,10 @@ import msgspec
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
-    debug_option,
-    format_option,
     named_as_options,
-    no_report_option,
-    quiet_option,
-    run_dir_option,
     run_path,
-    run_root_option,
     seed_option,
+    stored_options,
     with_options,
 )
 from laxity.cli.profile_common import (
@@ -73,12 +68,7 @@ class _Options(Which, frozen=True, kw_only=True):
     ),
     key_option(RunTable, "platform"),
     seed_option,
-    run_dir_option,
-    run_root_option,
-    no_report_option,
-    format_option("table", "json"),
-    quiet_option,
-    debug_option,
+    stored_options,
 )
 def memory_need(**given: object) -> int:
     """Measure how much memory programs need: requested, mapped and touched, which are never added.

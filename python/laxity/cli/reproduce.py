@@ -9,13 +9,8 @@ import click
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    quiet_option,
-    run_dir_option,
     run_path,
-    run_root_option,
+    stored_options,
 )
 from laxity.cli.reports import build_paper_page
 from laxity.core.text_table import format_table
@@ -38,12 +33,7 @@ _PAGE = "page"
     metavar="FOLDER",
     help="Where to write the page, PAPER.md with its pictures.  [default: page in the run]",
 )
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def reproduce(  # noqa: PLR0913 - one parameter per option
     *,
     paper: str | None,

@@ -14,14 +14,9 @@ import msgspec
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    quiet_option,
     refuse_existing,
-    run_dir_option,
     run_path,
-    run_root_option,
+    stored_options,
 )
 from laxity.cli.run import run as run_command
 from laxity.cli.run_command import Titled
@@ -122,12 +117,7 @@ class SuiteWords:
 @manifest_options
 @vetting_option
 @only_option
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def run_suite(**given: object) -> int:
     """Run vetted programs below DIR as periodic tasks, one after the other, and store them.
 

@@ -13,14 +13,9 @@ import msgspec
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    quiet_option,
     refuse_existing,
-    run_dir_option,
     run_path,
-    run_root_option,
+    stored_options,
 )
 from laxity.cli.suite_discover import (
     cc_option,
@@ -92,12 +87,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     help="Where the verdicts go, beside the run; must not exist.  "
     f"[default: {_VERDICTS}, with --run-dir: there alone]",
 )
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def vet(**given: object) -> int:
     """Find out which programs below DIR may run as jobs one after the other, and how.
 

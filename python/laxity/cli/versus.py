@@ -10,15 +10,10 @@ import msgspec
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     allow_unprivileged_option,
-    debug_option,
-    format_option,
     named_as_options,
-    no_report_option,
-    quiet_option,
-    run_dir_option,
     run_path,
-    run_root_option,
     seed_option,
+    stored_options,
 )
 from laxity.cli.profile_common import target_of_command
 from laxity.cli.run import resolution_here_ns
@@ -77,12 +72,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @key_option(RunTable, "platform")
 @seed_option
 @allow_unprivileged_option
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@stored_options
 def versus(**given: object) -> int:
     """Tell which of several workloads or programs is the quickest, and by how much.
 
