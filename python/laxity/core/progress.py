@@ -23,7 +23,7 @@ LINE_EVERY_S = 10.0
 # As often as laxity-run tells how far it is.
 _DRAW_EVERY_S = 0.5
 # Of what has passed less is learned by chance: the first jobs, a cold cache.
-_LEARN_S, _LEARN_SHARE = 2.0, 0.02
+LEARN_S, LEARN_SHARE = 2.0, 0.02
 _NS_PER_S, _NS_PER_MS = 1e9, 1e6
 _BAR_CELLS = 20
 _BLOCKS, _PLAIN = ("█", "░"), ("#", "-")
@@ -169,7 +169,7 @@ class Meter:
             self._learned_from = (now_s, share)
         from_s, from_share = self._learned_from
         gained = share - from_share
-        if now_s - from_s < _LEARN_S or gained < _LEARN_SHARE:
+        if now_s - from_s < LEARN_S or gained < LEARN_SHARE:
             return None
         return (now_s - from_s) / gained * (1 - share)
 

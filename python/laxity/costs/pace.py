@@ -5,10 +5,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from laxity.core.progress import Meter, State
+from laxity.core.progress import LEARN_S, LEARN_SHARE, Meter, State
 
-# Before so much is over the first observations tell little of the others.
-_LEARN_S, _LEARN_SHARE = 2.0, 0.02
 _NS_PER_S = 10**9
 
 
@@ -56,7 +54,7 @@ class ProbeDisplay:
         stretches = pace.stretches or [(n_all, 1.0)]
         all_time = sum(n * each for n, each in stretches)
         time = _time_of(stretches, n_done)
-        if elapsed_s < _LEARN_S or time < _LEARN_SHARE * all_time:
+        if elapsed_s < LEARN_S or time < LEARN_SHARE * all_time:
             return None
         if time >= all_time and pace.after_s:
             self._after_from_s = self._after_from_s or elapsed_s
