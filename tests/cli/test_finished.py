@@ -17,7 +17,7 @@ from tests.cli.commands import (
     needs_root,
     start,
 )
-from tests.cli.test_run_faults import wait_for_rows
+from tests.cli.fault_runs import wait_for_rows
 from tests.jobs.left_runs import left_run, native
 
 from laxity.cli import finished
