@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.costs.switch.made_up_switch_run import write_switch_run
+from tests.report.page_text import text_of, value_of
 from tests.report.run_builder import Made, ordinary_rows, write_run
-from tests.report.test_page import text_of, value_of
 
 from laxity.cli.main import cli
 from laxity.errors import ConfigError

@@ -16,8 +16,8 @@ from tests.costs.cache_misses.made_up_cache_misses import as_generated, write_ca
 from tests.costs.switch.made_up_switch_run import write_switch_run
 from tests.papers.made_up_reproduction import write_reproduction
 from tests.profile.made_up_profile import write_profile
+from tests.report.page_text import text_of
 from tests.report.run_builder import Made, ordinary_rows, write_composite, write_run
-from tests.report.test_page import text_of
 from tests.suites.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
 from tests.trace.test_attribution_section import fully_traced_run, traced_run
 from tests.workingset.test_page import made, program

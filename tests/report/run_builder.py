@@ -130,6 +130,14 @@ def overrun(rows: "np.ndarray[Any, Any]", job: int, response_ns: int) -> None:
     rows["status"][skipped] = Status.SKIPPED
 
 
+def without_finish(rows: "np.ndarray[Any, Any]", status: Status) -> "np.ndarray[Any, Any]":
+    """Let no job finish, all of them for that reason."""
+    for name in ("start_ns", "finish_ns", "exec_ns"):
+        rows[name] = absent_value("i8")
+    rows["status"] = status
+    return rows
+
+
 def write_run(directory: Path, made: Made) -> Path:
     """Write a run directory and return it."""
     directory.mkdir(parents=True)

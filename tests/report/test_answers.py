@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.bounds.made_up_costs import model
 from tests.costs.test_answer import DELTAS, GAMMAS
+from tests.report.page_text import text_of
 from tests.report.run_builder import Made, demo_runs, ordinary_rows, write_composite, write_run
-from tests.report.test_page import text_of
 
 from laxity.cli.summary import answer_text, summary_text
 from laxity.report.answers import answers

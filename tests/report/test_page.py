@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Whole reports of made-up runs: what they must say, and what they must never say."""
 
-import html
 import json
 import re
 from dataclasses import replace
@@ -13,9 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 from tests.report import run_builder
-from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
+from tests.report.page_text import make_report, text_of, value_of
+from tests.report.run_builder import Made, ordinary_rows, overrun, without_finish, write_run
 
-from laxity.cli.summary import summary_text
 from laxity.core.streams import Status, absent_value
 from laxity.errors import ConfigError
 from laxity.jobs.sections import distributions, missed, split
@@ -25,44 +24,10 @@ from laxity.report.verdict import build as build_verdict
 from laxity.store.manifest import Fallback, Memory
 from laxity.store.run_directory import open_run
 
-REPORT_LIMIT_BYTES = 2_000_000
-
-
-@pytest.fixture(autouse=True)
-def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the slow last step of each figure; test_browser.py looks at real drawings."""
-    monkeypatch.setattr("laxity.page.figures.to_svg", lambda *_: "<svg></svg>")
+pytestmark = pytest.mark.usefixtures("without_drawing")
 
 
 ABSENT = absent_value("i8")
-
-
-def make_report(directory: Path, made: Made) -> tuple[str, list[dict[str, Any]]]:
-    """Write a run and its report; return its text without markup, and its quantities."""
-    report = write_report(write_run(directory / "run", made))
-    derived = msgspec.json.decode((directory / "run" / "derived.json").read_bytes())
-    return text_of(report), derived["quantities"]
-
-
-def text_of(report: Path) -> str:
-    """Return what a reader reads, white space folded."""
-    assert report.stat().st_size < REPORT_LIMIT_BYTES
-    page = re.sub(r"<(style|svg).*?</\1>", " ", report.read_text(), flags=re.DOTALL)
-    text = html.unescape(re.sub(r"<[^>]+>", " ", page))
-    return re.sub(r"\s+", " ", text)
-
-
-def value_of(quantities: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    """Return the one quantity of that name."""
-    (found,) = [one for one in quantities if one["name"] == name]
-    return found
-
-
-def _without_finish(rows: "np.ndarray[Any, Any]", status: Status) -> "np.ndarray[Any, Any]":
-    for name in ("start_ns", "finish_ns", "exec_ns"):
-        rows[name] = ABSENT
-    rows["status"] = status
-    return rows
 
 
 def test_every_quantity_has_unit_count_kind_and_run(tmp_path: Path):
@@ -122,7 +87,7 @@ def test_report_of_no_or_one_job_is_written(tmp_path: Path, n: int):
 
 
 def test_zero_finished_jobs_show_no_zero_as_a_time(tmp_path: Path):
-    rows = _without_finish(ordinary_rows(20), Status.SKIPPED)
+    rows = without_finish(ordinary_rows(20), Status.SKIPPED)
     text, quantities = make_report(tmp_path, Made(rows))
     assert "20 of these (100 %)" in text or "no job finished" in text
     assert "No job finished, so there is nothing to show here." in text
@@ -325,14 +290,6 @@ def test_card_is_not_green_where_tasks_waited_for_a_cpu_all_the_time(tmp_path: P
         assert ("complete, disturbed" in text) == bool(drift)
 
 
-def test_card_of_a_demo_is_not_green_where_one_of_its_runs_was_disturbed(tmp_path: Path):
-    runs = run_builder.demo_runs(400)
-    runs["interfered"] = replace(runs["interfered"], drift=["the hypervisor took 9.00 %"])
-    page = write_report(write_composite(tmp_path / "demo", runs))
-    assert '<section class="verdict attention"' in page.read_text()
-    assert "Disturbed during the run (interfered): the hypervisor took 9.00 %." in text_of(page)
-
-
 def test_what_may_have_disturbed_a_run_unseen_is_said(tmp_path: Path):
     run = write_run(tmp_path / "D", Made(ordinary_rows(20)))
     doctor = json.loads((run / "doctor.json").read_bytes())
@@ -408,34 +365,6 @@ def test_wcet_is_only_named_to_say_that_it_is_not_known(tmp_path: Path):
         assert re.search(
             r"not a WCET|a WCET is a bound", text[found.start() - 8 : found.end() + 12]
         )
-
-
-def test_composite_compares_alone_with_interfered(tmp_path: Path):
-    run = write_composite(tmp_path / "demo", run_builder.demo_runs(400))
-    text = text_of(write_report(run))
-    assert text.index("Alone against interfered") < text.index("Run “alone”")
-    assert "With co-runners, its median response time was" in text
-    derived = msgspec.json.decode((run / "derived.json").read_bytes())["quantities"]
-    medians = {one["run"]: one["value"] for one in derived if one["name"] == "response_time_median"}
-    ratio = value_of(derived, "response_time_median_ratio_to_alone")["value"]
-    assert ratio == pytest.approx(medians["interfered"] / medians["alone"])
-
-
-def test_composite_with_an_empty_run_is_told_and_not_compared(tmp_path: Path):
-    runs = run_builder.demo_runs(100)
-    runs["interfered"] = replace(
-        runs["interfered"], rows=_without_finish(ordinary_rows(100), Status.SKIPPED)
-    )
-    text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
-    assert "in one of the two runs no job finished; they cannot be compared" in text
-
-
-def test_composite_of_one_run_has_no_comparison(tmp_path: Path):
-    runs = {"alone": run_builder.demo_runs(50)["alone"]}
-    text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
-    assert "Alone against interfered" not in text
-    assert "In run “alone” “control” met all deadlines of 50 releases (measured)." in text
-    assert "Task “control” was released 50 times" in text
 
 
 def test_writing_the_report_changes_no_hashed_file(tmp_path: Path):
@@ -523,34 +452,6 @@ def test_release_latency_in_queue_mode_is_said_to_hold_the_backlog(tmp_path: Pat
     assert "With overrun queue it also holds the wait" in text
     text = text_of(write_report(write_run(tmp_path / "skip", Made(ordinary_rows(9)))))
     assert "overrun queue" not in text
-
-
-def test_drift_that_differs_stands_beside_the_comparison(tmp_path: Path):
-    runs = run_builder.demo_runs(400)
-    steal = "the hypervisor took 2.16 % of the CPUs' time during the run"
-    runs["interfered"] = replace(runs["interfered"], drift=[steal])
-    text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
-    said = f"during “alone” nothing was seen, during “interfered” {steal}."
-    assert text.index("Run “alone” against run “interfered”") < text.index(said)
-    assert "slowdown" not in text
-    same = {name: replace(made, drift=[steal]) for name, made in runs.items()}
-    text = text_of(write_report(write_composite(tmp_path / "same", same)))
-    assert "did not behave the same" not in text
-
-
-def test_drift_of_each_part_is_printed_with_its_name(tmp_path: Path):
-    runs = run_builder.demo_runs(400)
-    steal = "the hypervisor took 2.16 % of the CPUs' time during the run"
-    runs["interfered"] = replace(runs["interfered"], drift=[steal])
-    printed = summary_text(open_run(write_composite(tmp_path / "demo", runs)))
-    assert f"interfered: changed during the run: {steal}\n" in printed
-    assert "alone: changed during the run" not in printed
-
-
-def test_ratio_of_medians_says_how_many_releases_are_in_it(tmp_path: Path):
-    # overruns of 13.2 and 6.1 ms in 400 releases of 5 ms skip 2 and 1 of them
-    text = text_of(write_report(write_composite(tmp_path / "demo", run_builder.demo_runs(400))))
-    assert "finished jobs only: 400 of 400 releases alone, 397 of 400 interfered" in text
 
 
 def test_co_runner_on_the_tasks_cpu_is_said_to_run_only_while_it_sleeps(tmp_path: Path):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.lib import recfunctions
+from tests.report.page_text import make_report, value_of
 from tests.report.run_builder import Made, ordinary_rows
-from tests.report.test_page import make_report, value_of
 
 from laxity.store.manifest import Event
 

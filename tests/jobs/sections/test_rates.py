@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from tests.report.page_text import text_of
 from tests.report.run_builder import T0_NS, Made, ordinary_rows, write_run
-from tests.report.test_page import text_of
 
 from laxity.core.streams import STREAMS, absent_value
 from laxity.report.page import write_report
