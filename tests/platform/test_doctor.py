@@ -377,7 +377,7 @@ def test_load_and_averages_alone_are_no_drift():
             {"/proc/pressure/cpu": "some avg10=0.00 total=1000000\n"},
             [
                 "other work: some task waited for a CPU during 10 % of the run"
-                " (its own co-runners count)"
+                " (its own tasks and co-runners count)"
             ],
         ),
         # 10 of 1000 ticks since the first reading.

@@ -315,7 +315,7 @@ def _pressure_drift(before: Diagnosis, after: Diagnosis) -> list[str]:
     percent = min(ratio, 1) * 100
     return [
         f"other work: some task waited for a CPU during {percent:.0f} % of the run (its own"
-        f" co-runners count)"
+        f" tasks and co-runners count)"
     ]
 
 
