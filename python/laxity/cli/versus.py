@@ -89,7 +89,7 @@ def versus(**given: object) -> int:
 
     options = msgspec.convert(given, _Options)
     if len(options.commands) < _FEWEST:
-        msg = "versus: compares commands; name two or more, each quoted with its words"
+        msg = "it compares commands; name two or more, each quoted with its words"
         raise ConfigError(msg)
     name = options.platform or NATIVE_PLATFORM
     is_simulated = name.startswith(SIMULATED)
