@@ -321,20 +321,23 @@ static void report_progress(struct supervisor *supervisor)
     supervisor->progress_ns = now_ns;
     uint64_t started = 0;
     uint64_t not_met = 0;
+    uint64_t aborted = 0;
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
         started += laxity_atomic64_load(&task->state.head);
         not_met += task->drain.not_met;
+        aborted += laxity_atomic64_load(&task->state.aborted.n);
     }
     const int64_t t0_ns = laxity_atomic64_load_ns(&supervisor->segment->run.t0_ns);
     char line[PROGRESS_BYTES];
     laxity_format(
         line,
         sizeof line,
-        "progress %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
+        "progress %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRIu64 "\n",
         started,
         not_met,
-        now_ns - t0_ns
+        now_ns - t0_ns,
+        aborted
     );
     /* Never blocks (O_NONBLOCK): a reader that is slow misses a line. */
     (void)!write(supervisor->plan->progress_fd, line, strlen(line));

@@ -85,6 +85,40 @@ def test_run_tells_the_time_that_is_left_and_ends_with_its_final_state(
     ]
 
 
+def test_run_of_which_no_job_comes_to_its_end_says_so_once(
+    capsys: pytest.CaptureFixture[str],
+):
+    display = RunDisplay(spec_of({"jobs": 9}, "1s", "1s"), "mem", is_quiet=False)
+    # Of two tasks two jobs may go on: of 5 that started 3 are over, and all of these aborted.
+    for started, aborted in ((2, 0), (3, 1), (5, 2), (5, 3), (6, 4)):
+        display.show(State(started, 0, S, aborted))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("mem: all 3 jobs so far were aborted; ")
+
+
+def test_job_that_ends_among_aborted_ones_is_no_reason_to_say_anything(
+    capsys: pytest.CaptureFixture[str],
+):
+    display = RunDisplay(spec_of({"jobs": 9}, "1s"), "mem", is_quiet=False)
+    display.show(State(5, 3, S, 3))
+    assert capsys.readouterr().err == ""
+
+
+def test_jobs_without_deadline_are_not_said_to_meet_it(
+    capsys: pytest.CaptureFixture[str], at: Callable[[float], None]
+):
+    tasks = [{"workload": "mem", "period": "1s", "deadline": "none"}]
+    display = RunDisplay(resolve_spec({}, tasks, [], 1), "mem", is_quiet=False)
+    for moment_s, skipped in ((10, 0), (20, 1)):
+        at(moment_s)
+        display.show(State(moment_s, skipped, moment_s * S))
+    display.close()
+    assert capsys.readouterr().err.splitlines() == [
+        "mem: 10s, 10 jobs started",
+        "mem: 20s, 20 jobs started, 1 not met",
+    ]
+
+
 def test_short_run_shows_no_line(capsys: pytest.CaptureFixture[str], at: Callable[[float], None]):
     display = RunDisplay(SPEC, "mem", is_quiet=False)
     at(1)

@@ -131,6 +131,14 @@ def test_program_whose_responses_are_not_known_shows_what_is(tmp_path: Path):
     assert [row[:19].rstrip() for row in rows] == ["a", "b (release latency)"]
 
 
+@pytest.mark.parametrize(("skipped", "said"), [(0, "-"), (3, "3")])
+def test_task_without_deadline_is_not_said_to_meet_it(tmp_path: Path, skipped: int, said: str):
+    make_segment(tmp_path, (skipped, {Quantity.RESPONSE_TIME: {20: 1}}))
+    task = {"name": "a", "workload": "mem", "period": "1ms", "deadline": "none", "cpus": "0"}
+    _, row = LiveRun(resolve_spec({}, [task], [], 1), tmp_path).lines()
+    assert row.split()[9] == said
+
+
 def test_of_many_tasks_the_first_are_shown(tmp_path: Path):
     made = [(0, {Quantity.RESPONSE_TIME: {20: 1}})] * 10
     make_segment(tmp_path, *made)

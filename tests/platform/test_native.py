@@ -118,6 +118,8 @@ def test_finisher_runs_without_our_environment_and_takes_the_directory():
     ("line", "expected"),
     [
         (b"progress 10 2 5000", progress.State(10, 2, 5000)),
+        (b"progress 10 2 5000 1", progress.State(10, 2, 5000, 1)),
+        (b"progress 10 2 5000 1 0", None),
         (b"progress 10 2", None),
         (b"progress 10 2 x", None),
         (b"progress 10 2 -5", None),

@@ -298,6 +298,9 @@ def _read(path: Path, what: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
+    except IsADirectoryError as error:
+        msg = f"{what} {path}: is a directory; name a file, of a run {path}/spec.toml"
+        raise ConfigError(msg) from error
     except OSError as error:
         msg = f"{what} {path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error

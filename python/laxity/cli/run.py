@@ -60,7 +60,13 @@ from laxity.core.spec_reader import (
 from laxity.core.spec_tables import read_document
 from laxity.core.units import exact_size
 from laxity.errors import ConfigError, located
-from laxity.platform.tools import ELF, SCRIPT, is_linked_with_harness
+from laxity.platform.tools import (
+    ELF,
+    SCRIPT,
+    find_workload,
+    is_linked_with_harness,
+    list_workloads,
+)
 
 if TYPE_CHECKING:
     from laxity.platform.platform import Platform
@@ -233,8 +239,6 @@ def _complete_what(
     """Offer the bundled workloads; a spec is a file."""
     if is_spec_path(incomplete):
         return [CompletionItem(incomplete, type="file")]
-    from laxity.platform.tools import list_workloads  # noqa: PLC0415 - only for completion
-
     names = [one for one in list_workloads() if one.name.startswith(incomplete)]
     found = [CompletionItem(one.name, help=one.summary) for one in names]
     return found or [CompletionItem(incomplete, type="file")]
@@ -361,6 +365,8 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     elif is_spec_path(what):
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
+    if Path(what).is_file() and what not in {one.name for one in list_workloads()}:
+        find_workload(what)  # which says what to do with a file
     task = task_table(what, options)
     interfere = [parse_interfere_option(text) for text in options.interfere]
     with named_as_options({*run_table, *task} - {"workload", "args", "exec", "isolation"}):

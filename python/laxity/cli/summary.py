@@ -389,12 +389,13 @@ def _release_lines(page: PageData) -> list[str]:
             pending = "0 pending"
             if counts.pending:
                 pending = f"{late} of {counts.pending} pending, those whose deadline has come"
+            none_set = "; no deadline" if task.result.deadline_ns is None else ""
             whose = f"{task.result.name}: " if len(data.tasks) > 1 else ""
             lines.append(
                 f"{data.label}: {whose}{task.result.released} released, "
                 f"{task.result.started} started, "
                 f"{counts.not_met} not met = {counts.missed} missed + {counts.skipped} skipped + "
-                f"{counts.aborted} aborted + {pending}"
+                f"{counts.aborted} aborted + {pending}{none_set}"
             )
     return lines
 

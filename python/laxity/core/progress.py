@@ -26,6 +26,10 @@ _DRAW_EVERY_S = 0.5
 LEARN_S, LEARN_SHARE = 2.0, 0.02
 _NS_PER_S, _NS_PER_MS = 1e9, 1e6
 _BAR_CELLS = 20
+# The word and three or four numbers.
+_STATE_WORDS = (4, 5)
+# So many aborted jobs, and no other that is over, are no accident.
+_ABORTED_TO_TELL = 2
 _BLOCKS, _PLAIN = ("█", "░"), ("#", "-")
 # (up to this time, told in steps of, unit): nobody plans by more digits.
 _STEPS_S = ((20, 1, "s"), (120, 5, "s"), (7200, 60, "min"), (math.inf, 1800, "h"))
@@ -34,11 +38,15 @@ _SECONDS_PER = {"s": 1, "min": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One progress line of laxity-run: `progress <started> <not_met> <elapsed_ns>`."""
+    """One progress line: `progress <started> <not_met> <elapsed_ns> [<aborted>]`.
+
+    laxity-run tells all of it; where no job can be aborted, the last number is left out.
+    """
 
     started: int
     not_met: int
     elapsed_ns: int
+    aborted: int = 0
 
 
 class Display(Protocol):
@@ -220,7 +228,7 @@ def _bar(share: float) -> str:
 def parse_state(line: bytes) -> State | None:
     """Read one progress line; None if it is torn or no progress line."""
     words = line.split()
-    if len(words) != 4 or words[0] != b"progress":  # noqa: PLR2004 - the word and three numbers
+    if len(words) not in _STATE_WORDS or words[0] != b"progress":
         return None
     if not all(word.isdigit() for word in words[1:]):
         return None
@@ -292,7 +300,15 @@ def describe_state(state: State, spec: Spec) -> str:
     jobs = f"{state.started} jobs"
     if spec.jobs is not None:
         jobs = f"{state.started} of {spec.jobs * len(spec.tasks)} jobs"
-    return f"{elapsed}, {jobs} started, {state.not_met} not met"
+    words = f"{elapsed}, {jobs} started"
+    if state.not_met or any(task.deadline_ns is not None for task in spec.tasks):
+        words += f", {state.not_met} not met"
+    return words
+
+
+def _is_hopeless(state: State, spec: Spec) -> bool:
+    """Tell whether no job has come to its end so far."""
+    return state.aborted >= max(_ABORTED_TO_TELL, state.started - len(spec.tasks))
 
 
 class RunDisplay:
@@ -310,9 +326,16 @@ class RunDisplay:
         self._spec, self._below = spec, below
         self._meter = Meter(label, is_quiet=is_quiet)
         self.close = self._meter.close
+        self._is_told = False
 
     def show(self, state: State) -> None:
         """Show a newer state."""
+        if not self._is_told and _is_hopeless(state, self._spec):
+            self._is_told = True
+            self._meter.tell(
+                f"all {state.aborted} jobs so far were aborted; does one end by itself, and within "
+                "its job timeout? Ctrl+C ends the run and keeps them"
+            )
         share, left_s = done_share(state, self._spec), time_left_s(state, self._spec)
         if left_s is not None:
             # Of its time, which its jobs need not share evenly.

@@ -40,7 +40,8 @@ def read_document(
         msg = f"{plain_words(error)}; see {manual}"
         raise ConfigError(msg) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        msg = f"not TOML: {error}; see {manual}"
+        what = "JSON, and not TOML" if data.lstrip().startswith(b"{") else f"not TOML: {error}"
+        msg = f"{what}; see {manual}"
         raise ConfigError(msg) from error
     check_keys(document, ("schema", *tables), "top level")
     if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:

@@ -35,9 +35,13 @@ def read_costs(path: Path) -> Costs:
             msg = f"run {path}: measured no costs; name a run of laxity measure"
             raise ConfigError(msg)
     try:
-        return decode_costs(file.read_bytes(), str(file))
+        data = file.read_bytes()
     except OSError as error:
         raise cannot_read(file, error) from error
+    if file == path and data and not data.lstrip().startswith(b"{"):
+        msg = f"{path}: is no cost model; name a run of laxity measure, or what costs merge wrote"
+        raise ConfigError(msg)
+    return decode_costs(data, str(file))
 
 
 def merge_runs(paths: Sequence[Path]) -> Costs:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laxity.core.schema import streams_schema
-from laxity.core.spec import SIMULATED, Spec
+from laxity.core.spec import SIMULATED, Spec, TaskSpec
 from laxity.core.standard_streams import is_unicode
 from laxity.core.streams import Quantity
 from laxity.core.text_table import format_table
@@ -35,12 +35,15 @@ _FEWEST = 100
 
 @dataclass(frozen=True, slots=True)
 class LiveRow:
-    """How long the jobs of a task took: shape of `counts`: (bucket,)."""
+    """How long the jobs of a task took: shape of `counts`: (bucket,).
+
+    `not_met` None: it has no deadline.
+    """
 
     name: str
     quantity: str
     counts: NDArray[np.int64]
-    not_met: int
+    not_met: int | None
 
 
 def is_away_from(cpus: Iterable[int]) -> bool:
@@ -53,7 +56,7 @@ class LiveRun:
 
     def __init__(self, spec: Spec, tmp: Path) -> None:
         """Take the run, and the directory that it is written to."""
-        self._names = [task.name for task in spec.tasks]
+        self._tasks = spec.tasks
         self._segment = tmp / "segment"
         is_simulated = spec.platform.startswith(SIMULATED)
         self._cpus = () if is_simulated else [cpu for task in spec.tasks for cpu in task.cpus]
@@ -64,17 +67,18 @@ class LiveRun:
             return ()
         tasks = read_live(self._segment, MOST_ROWS)
         rows = [
-            _row_of(name, one.counts, one.not_met)
-            for name, one in zip(self._names, tasks, strict=False)
+            _row_of(task, one.counts, one.not_met)
+            for task, one in zip(self._tasks, tasks, strict=False)
         ]
-        return live_lines(rows, len(self._names) - len(rows))
+        return live_lines(rows, len(self._tasks) - len(rows))
 
 
-def _row_of(name: str, counts: NDArray[np.int64], not_met: int) -> LiveRow:
+def _row_of(task: TaskSpec, counts: NDArray[np.int64], not_met: int) -> LiveRow:
     """Choose the response time; of programs whose releases are not known what there is."""
     known = [one for one in Quantity if counts[one].any()]
     quantity = min(known, default=Quantity(0))
-    return LiveRow(name, _WORDS[quantity], counts[quantity], not_met)
+    late = None if task.deadline_ns is None and not not_met else not_met
+    return LiveRow(task.name, _WORDS[quantity], counts[quantity], late)
 
 
 def live_lines(rows: Sequence[LiveRow], n_left_out: int) -> Sequence[str]:
@@ -98,8 +102,9 @@ def _cells(row: LiveRow, usual: str) -> tuple[str, ...]:
     cells = [format_duration_ns(one) for one in times]
     if found.n < _FEWEST:
         cells[2] = "-"
+    not_met = "-" if row.not_met is None else str(row.not_met)
     name = row.name if row.quantity == usual else f"{row.name} ({row.quantity})"
-    return (name, str(found.n), *cells, str(row.not_met), _histogram(found))
+    return (name, str(found.n), *cells, not_met, _histogram(found))
 
 
 def _histogram(found: Distribution) -> str:

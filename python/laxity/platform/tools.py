@@ -126,6 +126,8 @@ def find_workload(name: str) -> Path:
         usual = f"a run of this name is here: laxity run {name}/spec.toml repeats it"
     if Path(name).is_file():
         usual = f"a file of this name is here: --exec ./{name} runs a program, each job a process"
+        if not os.access(name, os.X_OK):
+            usual = "the file of this name is no program; build it, or name a spec file, NAME.toml"
     advice = suggestion(name, known, usual)
     msg = f'workload "{name}": unknown; {advice}'
     raise ConfigError(msg)

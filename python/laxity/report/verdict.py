@@ -184,8 +184,10 @@ def _not_met_tile(task: TaskData, run: RunData) -> Tile:
     released, not_met = task.result.released, task.result.counts.not_met
     if not released:
         return Tile("releases not met", "no release", "", "")
-    value = f"{show_count(not_met)} of {show_count(released)}"
     has_deadline = task.result.deadline_ns is not None
+    if not has_deadline and not not_met:
+        return Tile("releases not met", "no deadline", "", "")
+    value = f"{show_count(not_met)} of {show_count(released)}"
     remark = show_share(not_met, released) if has_deadline else "no deadline set"
     if has_deadline and task.n_release_unknown:
         remark = f"{show_count(task.n_release_unknown)} not judged: release not known"

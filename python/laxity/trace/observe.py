@@ -271,8 +271,14 @@ class _Watch:
             return ()
         known = self._known()
         most = sorted(known, key=lambda tid: -known[tid].n)
+        has_deadline = self._request.deadline_ns is not None
         rows = [
-            LiveRow(f"thread {tid}", "wake-up to block", known[tid].counts, known[tid].n_late)
+            LiveRow(
+                f"thread {tid}",
+                "wake-up to block",
+                known[tid].counts,
+                known[tid].n_late if has_deadline else None,
+            )
             for tid in most[:MOST_ROWS]
         ]
         return live_lines(rows, len(most) - len(rows))

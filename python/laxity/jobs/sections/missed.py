@@ -73,7 +73,10 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     if not counts.not_met:
         if task.n_release_unknown and task.result.deadline_ns is not None:
             return [*blocks, Paragraph(without_release(task), "note")], quantities
-        return [*blocks, Paragraph("No release was not met.")], quantities
+        told = "Each release was met."
+        if task.result.deadline_ns is None:
+            told = "There is no deadline that a job could miss."
+        return [*blocks, Paragraph(told)], quantities
     if counts.skipped and task.is_whole:
         text, more = _skip_reasons(run, task)
         blocks.append(Paragraph(text))
