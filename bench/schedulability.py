@@ -9,7 +9,7 @@
 Costs are round figures of the size that a virtual machine shows. The figure of 10,000 sets at each
 of 20 utilisations is the command itself:
 
-    time laxity bound --experiment bench/schedulability.toml --costs COSTS --no-report
+    time laxity experiment bench/schedulability.toml --costs COSTS --no-report
 """
 
 import argparse

@@ -50,7 +50,7 @@ ANSWERS = (
 
 
 def write_experiment(path: Path, *, n_points: int = 2) -> Path:
-    """Store the answers at the first utilisations as `laxity bound --experiment` does."""
+    """Store the answers at the first utilisations as `laxity experiment` does."""
     path.mkdir(parents=True)
     manifest = made_up_manifest()
     write_document(path / MANIFEST, manifest)
@@ -65,7 +65,7 @@ def write_experiment(path: Path, *, n_points: int = 2) -> Path:
 
 
 def made_up_manifest() -> Manifest:
-    command_line = ["laxity", "bound", "--experiment", "file.toml"]
+    command_line = ["laxity", "experiment", "file.toml"]
     manifest = new_manifest("experiment", "experiment", command_line, "ab")
     more = {"status": "complete", "exit_code": 0, "finished_at": now(), "experiment": ASKED}
     return msgspec.structs.replace(manifest, **more)

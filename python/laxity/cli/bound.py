@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 """`laxity bound`: is a task set schedulable with what the platform costs?"""
 
-import re
 import sys
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from pathlib import Path
 
 import click
@@ -13,13 +11,19 @@ import msgspec
 
 from laxity.bounds.answer import CostsGiven, answer_task_set, finds_priorities
 from laxity.bounds.document import Answer
-from laxity.bounds.platform_costs import USE_MAX, USE_PWCET, Choice
+from laxity.bounds.platform_costs import USE_MAX, Choice
 from laxity.bounds.sections import blocks_of
 from laxity.bounds.setup import Setup
-from laxity.cli.bound_experiment import ExperimentWords, bound_experiment, experiment_options
+from laxity.cli.bound_costs import (
+    NO_COSTS,
+    check_figures,
+    costs_option,
+    margin_option,
+    read_choice,
+    read_small_file,
+)
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.bound_wcet import read_with_runs, wcet_notes
-from laxity.cli.exceedance import parse_exceedance
 from laxity.cli.options import (
     debug_option,
     format_option,
@@ -29,19 +33,12 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.tables import print_json
-from laxity.core.percent import parse_percent
 from laxity.core.task_set import TaskSet
-from laxity.core.units import exact_size
 from laxity.costs.model import Costs
-from laxity.errors import EXIT_VIOLATED, ConfigError, located, suggestion
+from laxity.errors import EXIT_VIOLATED, ConfigError, located
 from laxity.page.terminal import text_of
 from laxity.tasksets.priorities_text import with_priorities
 
-_NO_COSTS = "none"
-_QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
-_USES = "use max, a quantile such as p99.9, or pwcet:1e-9"
-# A task set is read by people; this bound only keeps a mistyped path out of memory.
-_MAX_BYTES = 1 << 20
 # Time grows with the square of it: bench/schedulability.py --growth.
 _MAX_TASKS = 2000
 
@@ -77,13 +74,8 @@ class _Given:
     epilog="Exit codes: 0 schedulable; 1 not schedulable, or a response time above its bound; "
     "2 usage or specification; 4 not provable, or a run that cannot be compared."
 )
-@click.argument("taskset", metavar="TASKSET.toml", required=False)
-@click.option(
-    "--costs",
-    metavar="FILE|RUN|none",
-    required=True,
-    help="What the platform costs: a costs.json, or the run that holds one; none: zero overheads.",
-)
+@click.argument("taskset", metavar="TASKSET.toml")
+@costs_option
 @click.option(
     "--use",
     metavar="max|pN|pwcet:P",
@@ -97,13 +89,7 @@ class _Given:
     metavar="max|pN|pwcet:P",
     help="The same of costs alone; --use is then of wcet_from.  [default: as --use]",
 )
-@click.option(
-    "--margin",
-    metavar="PERCENT",
-    default="0%",
-    show_default=True,
-    help="What is added to each figure.",
-)
+@margin_option
 @click.option(
     "--write-priorities",
     metavar="FILE",
@@ -129,10 +115,9 @@ class _Given:
 @run_dir_option
 @run_root_option
 @no_report_option
-@experiment_options
-@format_option("table", "json", "csv")
+@format_option("table", "json")
 @debug_option
-def bound(taskset: str | None, **given: object) -> int:
+def bound(taskset: str, **given: object) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
     The file is one that laxity run reads; each [[task]] needs a wcet, too, or wcet_from, the run
@@ -141,22 +126,11 @@ def bound(taskset: str | None, **given: object) -> int:
     all, some are looked for. docs/bounds.md says what is counted, and what is not.
 
     With --run-dir or --run-root the answer is stored as a run, with the task set, the costs and a
-    report. With --experiment task sets are drawn at random instead, and those that are schedulable
-    are counted: docs/experiments.md.
+    report. Of task sets that are drawn at random laxity experiment counts the schedulable ones.
     """
     options = msgspec.convert(given, _Options)
-    choice = _choice("--use", options.use, options.margin)
-    drawn = msgspec.convert(given, ExperimentWords)
-    if drawn.experiment is not None:
-        _check_drawn(taskset, options, msgspec.convert(given, SetupWords))
-        _check_figures(options.costs, choice)
-        data = _read(Path(drawn.experiment), "experiment")
-        return bound_experiment(drawn, data, options.costs, choice)
-    drawn.check_none_given()
-    if taskset is None:
-        msg = "no TASKSET.toml; name a task set, or draw some with --experiment"
-        raise ConfigError(msg)
-    data = _read(Path(taskset), "task set")
+    choice = read_choice("--use", options.use, options.margin)
+    data = read_small_file(Path(taskset), "task set")
     with located(f"task set {taskset}"):
         task_set, measured = read_with_runs(data, Path(taskset).parent, choice)
         _check_size(task_set)
@@ -224,7 +198,7 @@ def _run_path(options: _Options) -> Path | None:
 def _choice_of_costs(options: _Options, choice: Choice, model: Costs | None) -> Choice:
     """Choose the figure of costs; where a pWCET is asked for, say where samples are from."""
     if options.use_costs is not None:
-        choice = _choice("--use-costs", options.use_costs, options.margin)
+        choice = read_choice("--use-costs", options.use_costs, options.margin)
     if choice.exceedance is None or model is None:
         return choice
     from laxity.bounds.cost_pwcet import pwcet_of_samples  # noqa: PLC0415 - loads scipy
@@ -234,49 +208,10 @@ def _choice_of_costs(options: _Options, choice: Choice, model: Costs | None) -> 
     return replace(choice, pwcet_of=pwcet_of_samples(samples_of, choice.exceedance))
 
 
-def _choice(option: str, use: str, margin: str) -> Choice:
-    with located("--margin"):
-        margin_ppm = parse_percent(margin)
-    if use == USE_MAX:
-        return Choice(None, margin_ppm)
-    if use.startswith(USE_PWCET):
-        probability, example = use.removeprefix(USE_PWCET), f"{USE_PWCET}1e-9"
-        exceedance = parse_exceedance(probability, f'{option} "{use}"', example)
-        return Choice(None, margin_ppm, exceedance)
-    match = _QUANTILE.fullmatch(use)
-    if match is None or not Decimal(match[1]):
-        advice = suggestion(use, ("max", "p99", "p99.9", "pwcet:1e-9"), _USES)
-        msg = f'{option} "{use}": unknown; {advice}'
-        raise ConfigError(msg)
-    return Choice(Decimal(match[1]) / 100, margin_ppm)
-
-
-def _check_drawn(taskset: str | None, options: _Options, setup: SetupWords) -> None:
-    """Refuse what FILE.toml of an experiment says itself."""
-    if taskset is not None or options.write_priorities is not None:
-        msg = "--experiment: draws its task sets; leave TASKSET.toml and --write-priorities out"
-        raise ConfigError(msg)
-    if options.against is not None or options.allow_other_machine:
-        msg = "--experiment: draws its task sets, which no run was of; leave out --against and "
-        msg += "--allow-other-machine"
-        raise ConfigError(msg)
-    if options.use.startswith(USE_PWCET):
-        msg = (
-            f'--use "{options.use}": is not for --experiment; use max, or a quantile such as p99.9'
-        )
-        raise ConfigError(msg)
-    if options.use_costs is not None:
-        msg = "--use-costs: the drawn tasks have no wcet_from; say it with --use"
-        raise ConfigError(msg)
-    if setup != SetupWords.defaults():
-        msg = "--experiment: FILE.toml says tests, cpus and fit; leave the options for them out"
-        raise ConfigError(msg)
-
-
 def _check_use(options: _Options, choice: Choice, *, is_measured: bool) -> None:
     """Refuse a choice that is of nothing."""
     if options.use_costs is not None:
-        if options.costs == _NO_COSTS:
+        if options.costs == NO_COSTS:
             msg = "--use-costs: --costs none has no figures; leave it out"
             raise ConfigError(msg)
         if not is_measured and choice.use != USE_MAX:
@@ -284,34 +219,11 @@ def _check_use(options: _Options, choice: Choice, *, is_measured: bool) -> None:
             msg += "leave it out"
             raise ConfigError(msg)
     if not is_measured:
-        _check_figures(options.costs, choice)
-
-
-def _check_figures(costs: str, choice: Choice) -> None:
-    """Refuse to choose among figures where there are none."""
-    if costs == _NO_COSTS and choice != Choice():
-        msg = "--use, --margin: --costs none has no figures; leave them out"
-        raise ConfigError(msg)
-
-
-def _read(path: Path, what: str) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except IsADirectoryError as error:
-        msg = f"{what} {path}: is a directory; name a file, of a run {path}/spec.toml"
-        raise ConfigError(msg) from error
-    except OSError as error:
-        msg = f"{what} {path}: cannot be read ({error.strerror}); correct the path"
-        raise ConfigError(msg) from error
-    if len(data) > _MAX_BYTES:
-        msg = f"{what} {path}: larger than {exact_size(_MAX_BYTES)}; this is no {what}"
-        raise ConfigError(msg)
-    return data
+        check_figures(options.costs, choice)
 
 
 def _costs(path: str, setup: Setup) -> Costs | None:
-    if path == _NO_COSTS:
+    if path == NO_COSTS:
         if setup.sets is not None and setup.sets.reload_ns is None:
             msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
             raise ConfigError(msg)
@@ -345,7 +257,7 @@ def _store(final: Path, given: _Given, options: _Options) -> int:
 
 def _run_of(costs: str) -> Path | None:
     """Return the run that holds the costs; None: a file, or none."""
-    return Path(costs) if costs != _NO_COSTS and Path(costs).is_dir() else None
+    return Path(costs) if costs != NO_COSTS and Path(costs).is_dir() else None
 
 
 def _check_destination(path: Path | None, task_set: TaskSet, setup: Setup) -> None:

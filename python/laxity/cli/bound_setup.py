@@ -38,19 +38,6 @@ class SetupWords:
     partition: str | None
     cpus: str | None
 
-    @classmethod
-    def defaults(cls) -> "SetupWords":
-        """Return those of a command line without any of the options."""
-        return cls(
-            scheduler=Scheduler.FIXED_PRIORITY.value,
-            crpd=_GAMMA,
-            cache_policy=None,
-            cache_ways=None,
-            block_reload=None,
-            partition=None,
-            cpus=None,
-        )
-
 
 _OPTIONS = (
     click.option(

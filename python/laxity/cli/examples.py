@@ -18,6 +18,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "costs": (("laxity costs show costs/costs.json", "what was measured, as a table"),),
     "demo": (("laxity demo --run-dir first", "about a minute; report in first/report.html"),),
     "doctor": (("laxity doctor", "what spoils figures here, and how it is mended"),),
+    "experiment": (
+        ("laxity experiment drawn.toml --costs none", "as if preemptions cost nothing"),
+        ("laxity experiment drawn.toml --costs costs.json --run-dir drawn", "and stored"),
+    ),
     "export": (
         ("laxity export perfetto runs/mine -o mine.pftrace", "jobs and schedule, in one timeline"),
         ("laxity export csv runs/mine -o jobs.csv", "a row for each job"),

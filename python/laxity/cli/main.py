@@ -46,6 +46,7 @@ class LazyGroup(CommandGroup):
         "bound": ("bound", "bound", "Tell whether a task set is schedulable, costs included."),
         "compare": ("compare", "compare", "Tell whether anything has become longer."),
         "costs": ("costs", "costs", "Show and join what the platform costs."),
+        "experiment": ("experiment", "experiment", "Count schedulable ones among drawn task sets."),
         "export": ("export", "export", "Write a run in the format of another tool."),
         "generate": ("generate", "generate", "Draw a task set and write it as a spec."),
         "import": ("import_set", "import_set", "Write another tool's task set as a spec."),

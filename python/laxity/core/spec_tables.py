@@ -17,6 +17,11 @@ from laxity.errors import ConfigError, located, suggestion
 
 Word = TypeVar("Word", bound=StrEnum)
 Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
+_READ_BY = {
+    "task": "laxity run, laxity bound and others",
+    "experiment": "laxity experiment",
+    "sweep": "laxity sweep",
+}
 
 
 def read_document(
@@ -43,6 +48,10 @@ def read_document(
         what = "JSON, and not TOML" if data.lstrip().startswith(b"{") else f"not TOML: {error}"
         msg = f"{what}; see {manual}"
         raise ConfigError(msg) from error
+    for table, command in _READ_BY.items():
+        if table in document and table not in tables:
+            msg = f"[{table}] is read by {command}, and not here"
+            raise ConfigError(msg)
     check_keys(document, ("schema", *tables), "top level")
     if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:
         msg = f"schema is {document.get('schema', 'missing')}; write schema = {SPEC_SCHEMA}"

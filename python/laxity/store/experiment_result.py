@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What manifest.json holds of an experiment with task sets drawn at random (`bound --experiment`).
+"""What manifest.json holds of an experiment with task sets drawn at random (`laxity experiment`).
 
 The resolved FILE.toml is spec.toml, the answers are sets.npy; here stands what both mean.
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""FILE.toml of `laxity bound --experiment`: which task sets are drawn, and how they are tested."""
+"""FILE.toml of `laxity experiment`: which task sets are drawn, and how they are tested."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

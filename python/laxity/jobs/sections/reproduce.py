@@ -30,7 +30,7 @@ def build(page: PageData) -> Section:
     if page.spec_text:
         specs.insert(0, (manifest.name, page.spec_text))
     if specs:
-        command = "run" if manifest.experiment is None else "bound --experiment"
+        command = "run" if manifest.experiment is None else "experiment"
         text = f"every default written out; “laxity {command} FILE” takes it."
         blocks.append(Paragraph(f"The resolved experiment, {text}"))
     blocks += [Code(text.strip(), f"spec.toml of run “{label}”") for label, text in specs]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity bound --experiment` as a user calls it: answers, storage, interruptions, refusals."""
+"""`laxity experiment` as a user calls it: answers, storage, interruptions, refusals."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ def experiment(laxity: Laxity, *words: str, lines: tuple[str, ...] = SMALL) -> l
     """Write FILE.toml; give the command line."""
     text = "\n".join(["schema = 1", "[experiment]", *lines])
     (laxity.directory / "file.toml").write_text(text)
-    return ["bound", "--experiment", "file.toml", *words]
+    return ["experiment", "file.toml", *words]
 
 
 def with_costs(laxity: Laxity) -> list[str]:
@@ -257,8 +257,7 @@ def test_directory_of_something_else_is_refused(laxity: Laxity):
     [
         (["--costs", "costs.json"], "no working_set, which gamma depends on"),
         (["--costs", "none", "--margin", "5%"], "--costs none has no figures"),
-        (["--costs", "none", "--scheduler", "edf"], "FILE.toml says tests, cpus and fit"),
-        (["--costs", "none", "tasks.toml"], "leave TASKSET.toml and --write-priorities out"),
+        (["--costs", "none", "--use", "pwcet:1e-6"], "is not for experiments"),
         (["--costs", "none", "--workers", "0"], "--workers"),
         (["--costs", "none", "--run-dir", ""], "an empty path; name a directory"),
     ],
@@ -291,19 +290,3 @@ def test_utilisation_that_uunifast_cannot_split_says_who_can(laxity: Laxity):
     assert laxity.names() == {"file.toml"}
     other = (*lines, 'generator = "randfixedsum"')
     assert laxity(*experiment(laxity, *words, "--no-report", lines=other)).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["tasks.toml", "--workers", "2"], "--workers: serves --experiment alone"),
-        (["tasks.toml", "--format", "csv"], "--format csv: serves --experiment alone"),
-        ([], "no TASKSET.toml; name a task set, or"),
-    ],
-)
-def test_options_of_experiments_need_one(
-    laxity: Laxity, monkeypatch: pytest.MonkeyPatch, words: list[str], told: str
-):
-    code, message = refused(laxity, monkeypatch, "bound", "--costs", "none", *words)
-    assert code == 2
-    assert told in message

@@ -1,21 +1,37 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity bound --experiment`: the share of schedulable sets against utilisation."""
+"""`laxity experiment`: the share of schedulable sets against utilisation."""
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from laxity.bounds.experiment import Plan
-from laxity.bounds.platform_costs import Choice
+from laxity.bounds.platform_costs import USE_PWCET, Choice
 from laxity.bounds.set_costs import SetCosts, set_costs
-from laxity.cli.options import quiet_option, run_path
+from laxity.cli.bound_costs import (
+    NO_COSTS,
+    check_figures,
+    costs_option,
+    margin_option,
+    read_choice,
+    read_small_file,
+)
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
 from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
 from laxity.core.executor import MOST_WORKERS
@@ -23,35 +39,20 @@ from laxity.core.percent import format_percent
 from laxity.errors import EXIT_INTERNAL, ConfigError, NoVerdict, located
 from laxity.store.experiment_result import CostsUsed, CostUsed, CurveAsked, ExperimentRun
 from laxity.store.run_directory import Run, open_run
-from laxity.tasksets.experiment_spec import Experiment, read_experiment
+from laxity.tasksets.experiment_spec import read_experiment
 
 if TYPE_CHECKING:
     from laxity.jobs.finish import Finished
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-_NO_COSTS = "none"
 _CSV = "csv"
-_OPTIONS = (
-    click.option(
-        "--experiment",
-        metavar="FILE.toml",
-        help="In place of TASKSET.toml: draw task sets at random, count the schedulable ones. With "
-        "--run-dir one that was interrupted goes on.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1, MOST_WORKERS),
-        metavar="N",
-        help="Processes of an experiment.  [default: one per CPU]",
-    ),
-    quiet_option,
-)
 
 
-class ExperimentWords(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of an experiment as click gives them; None: not given."""
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
 
-    experiment: str | None
+    costs: str
+    use: str
+    margin: str
     workers: int | None
     quiet: bool
     run_dir: str | None
@@ -64,46 +65,60 @@ class ExperimentWords(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the answers are stored."""
         return self.run_dir is not None or self.run_root is not None
 
-    def check_none_given(self) -> None:
-        """Refuse where there is no experiment what only one has."""
-        given = {
-            "--workers": self.workers is not None,
-            "--quiet": self.quiet,
-            "--format csv": self.output_format == _CSV,
-        }
-        for option, is_given in given.items():
-            if is_given:
-                msg = f"{option}: serves --experiment alone; leave it out"
-                raise ConfigError(msg)
 
+@click.command(
+    epilog="Exit codes: 0 done; 2 usage or specification; 4 costs that lack what is needed; 130 "
+    "interrupted."
+)
+@click.argument("file", metavar="FILE.toml")
+@costs_option
+@click.option(
+    "--use",
+    metavar="max|pN",
+    default="max",
+    show_default=True,
+    help="Which figure of each cost counts: the largest sample, or a quantile such as p99.9.",
+)
+@margin_option
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MOST_WORKERS),
+    metavar="N",
+    help="Processes that answer.  [default: one per CPU]",
+)
+@quiet_option
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json", "csv")
+@debug_option
+def experiment(file: str, **given: object) -> int:
+    """Draw task sets at random and count those that are schedulable, costs included.
 
-def experiment_options(command: Command) -> Command:
-    """Return a command the options of an experiment."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Choice) -> int:
-    """Run an experiment and print its answer.
-
-    Args:
-        words: As the user gave them.
-        data: Content of FILE.toml.
-        costs: A path, or none.
-        choice: Which figure of each cost.
-
-    Returns:
-        The exit code.
+    FILE.toml says which sets are drawn and how they are tested: docs/experiments.md. With --run-dir
+    or --run-root the answers are stored, and an experiment that was interrupted goes on.
     """
+    words = msgspec.convert(given, _Options)
+    if words.use.startswith(USE_PWCET):
+        msg = f'--use "{words.use}": is not for experiments; use max, or a quantile such as p99.9'
+        raise ConfigError(msg)
+    choice = read_choice("--use", words.use, words.margin)
+    check_figures(words.costs, choice)
+    data = read_small_file(Path(file), "experiment")
     from laxity.bounds.schedulability import ExperimentRequest, run_experiment  # noqa: PLC0415 - heavy
     from laxity.core.executor import Workers, n_cpus  # noqa: PLC0415 - with the above
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
-    with located(f"experiment {words.experiment}"):
-        experiment = read_experiment(data)
-        counted, used = _costs(costs, choice, experiment)
-    plan = Plan(experiment, counted)
+    with located(f"experiment {file}"):
+        asked = read_experiment(data)
+        if words.costs != NO_COSTS and asked.working_set_bytes is None:
+            msg = (
+                "[experiment]: no working_set, which gamma depends on; add for example "
+                'working_set = ["4KiB", "256KiB"], or use --costs none'
+            )
+            raise ConfigError(msg)
+    counted, used = _costs(words.costs, choice, asked.working_set_bytes)
+    plan = Plan(asked, counted)
     with _directory(words) as final:
         request = ExperimentRequest(
             plan=plan,
@@ -119,7 +134,7 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
 
 
 @contextmanager
-def _directory(words: ExperimentWords) -> Iterator[Path]:
+def _directory(words: _Options) -> Iterator[Path]:
     """Return the directory of the run; unless it is kept, one that goes with the command."""
     if words.is_kept:
         yield run_path("experiment", words.run_dir, words.run_root)
@@ -129,20 +144,14 @@ def _directory(words: ExperimentWords) -> Iterator[Path]:
 
 
 def _costs(
-    path: str, choice: Choice, experiment: Experiment
+    path: str, choice: Choice, working_set_bytes: tuple[int, int] | None
 ) -> tuple[SetCosts | None, CostsUsed | None]:
-    if path == _NO_COSTS:
+    if path == NO_COSTS or working_set_bytes is None:
         return None, None
     from laxity.costs.merge import read_costs  # noqa: PLC0415 - loads numpy
 
-    if experiment.working_set_bytes is None:
-        msg = (
-            "[experiment]: no working_set, which gamma depends on; add for example "
-            'working_set = ["4KiB", "256KiB"], or use --costs none'
-        )
-        raise ConfigError(msg)
     model = read_costs(Path(path))
-    costs, missing = set_costs(model, experiment.working_set_bytes, choice)
+    costs, missing = set_costs(model, working_set_bytes, choice)
     if costs is None:
         # Many sizes lack the same; the last one is the largest.
         raise NoVerdict(missing[-1])
@@ -169,7 +178,7 @@ def _asked(plan: Plan, costs: CostsUsed | None) -> ExperimentRun:
     )
 
 
-def _show(finished: "Finished", words: ExperimentWords) -> int:
+def _show(finished: "Finished", words: _Options) -> int:
     from laxity.cli.finished import show_finished  # noqa: PLC0415 - loads numpy
 
     has_report = words.is_kept and not words.no_report
