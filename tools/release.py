@@ -48,8 +48,11 @@ def run_step(what: str, *words: str | Path, folder: Path = ROOT) -> str:
     return done.stdout
 
 
-def check_tag(version: str) -> None:
-    """Refuse a commit whose tag is another version's.
+def check_tag(version: str) -> bool:
+    """Refuse a commit whose tag is another version's, and say if files differ from it.
+
+    Returns:
+        Whether none differs.
 
     Raises:
         StepError: It is.
@@ -60,6 +63,8 @@ def check_tag(version: str) -> None:
         raise StepError(msg)
     if run_step("tree", "git", "status", "--porcelain", "--untracked-files=no"):
         print("release: files differ from the last commit, which alone is packed", file=sys.stderr)
+        return False
+    return True
 
 
 def make_source(version: str, output: Path) -> Path:
@@ -93,6 +98,17 @@ def audit(wheel: Path, output: Path) -> None:
         print(f"release: no wheel: {error}", file=sys.stderr)
 
 
+def make_bundles(output: Path) -> None:
+    """Make what boards need, of each instruction set whose compiler is there."""
+    for arch in ("native", *sorted(path.stem for path in (ROOT / "cross").glob("*.txt"))):
+        try:
+            said = run_step(f"bundle for {arch}", ROOT / "tools" / "board-bundle", arch)
+        except StepError as error:
+            print(f"release: no {error}", file=sys.stderr)
+        else:
+            shutil.copy(said.rsplit(" ", 2)[0], output)
+
+
 def main() -> int:
     """Make all."""
     parser = argparse.ArgumentParser(prog="tools/release")
@@ -106,7 +122,10 @@ def main() -> int:
     for folder in (WORK, output):
         folder.mkdir(parents=True, exist_ok=True)
     try:
-        check_tag(project["version"])
+        if check_tag(project["version"]):
+            make_bundles(output)
+        else:
+            print("release: no bundles: they would be made of these files", file=sys.stderr)
         source = make_source(project["version"], output)
         audit(make_wheel(source, WORK / "wheel", "disabled"), output)
         wheel = make_wheel(source, WORK / "deb", "enabled")

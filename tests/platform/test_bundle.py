@@ -78,12 +78,27 @@ def test_mark_names_version_instruction_set_and_content() -> None:
 )
 def test_machine_names_of_the_kernel_become_ours(machine: str, arch: str) -> None:
     assert bundle.arch_of_machine(machine) == arch
-    assert f"tools/board-bundle {arch}," in bundle.how_to_make(machine)
+    assert f"tools/board-bundle {arch}," in bundle.how_to_get(machine)
 
 
-def test_how_to_make_a_bundle_for_this_machine_and_for_none() -> None:
-    assert "tools/board-bundle native," in bundle.how_to_make(os.uname().machine)
-    assert "no bundle can be made for mips" in bundle.how_to_make("mips")
+def test_how_to_get_a_bundle_for_this_machine_and_for_none() -> None:
+    assert "tools/board-bundle native," in bundle.how_to_get(os.uname().machine)
+    assert "no bundle can be made for mips" in bundle.how_to_get("mips")
+
+
+def test_installation_takes_the_bundle_of_a_release_from_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "source_root", lambda: None)
+    monkeypatch.setattr(bundle, "tool_roots", lambda: iter(()))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    name = f"laxity-board-{__version__}-aarch64.tar.gz"
+    told = f"put {name} of the release into {tmp_path}/laxity/boards, then try again"
+    assert bundle.how_to_get("aarch64") == told
+    assert bundle.find_bundle("aarch64") is None
+    (tmp_path / "laxity" / "boards").mkdir(parents=True)
+    (tmp_path / "laxity" / "boards" / name).touch()
+    assert bundle.find_bundle("aarch64") == tmp_path / "laxity" / "boards" / name
 
 
 @pytest.mark.parametrize("words", [[], ["mips"], ["a", "b"], ["-x"]])

@@ -14,6 +14,7 @@ from tests.cli.laxity_command import ROOT
 from tests.tools.test_packages import locked
 
 from laxity import __version__
+from laxity.platform.bundle import arch_of_machine, read_archive
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
@@ -98,6 +99,16 @@ def test_wheel_names_the_distributions_that_it_runs_on(made: Path):
     names = [path.name for path in made.glob("*.whl")]
     assert len(names) <= 1
     assert all(re.search(r"-cp311-cp311-manylinux_2_\d+_\w+\.whl$", name) for name in names)
+
+
+def test_bundles_for_boards_lie_beside_the_packages(made: Path):
+    if run("git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"):
+        pytest.skip("files differ from the last commit")
+    names = {path.name for path in made.glob("laxity-board-*.tar.gz")}
+    archs = ("aarch64", "armhf", "powerpc", "riscv64", arch_of_machine(os.uname().machine))
+    assert names == {f"laxity-board-{__version__}-{arch}.tar.gz" for arch in archs}
+    for name in names:
+        assert read_archive(made / name)[0].version == __version__
 
 
 def test_debian_package_has_no_scripts_and_says_what_it_needs(package: Path):

@@ -192,7 +192,7 @@ class Board:
         if done.returncode:
             msg = (
                 f"{self.on}: {self._directory}/laxity-facts: {last_line(done.stderr)}; "
-                f"{bundle.how_to_make(self._machine)}"
+                f"{bundle.how_to_get(self._machine)}"
             )
             raise ToolError(msg)
         return done.stdout
@@ -236,7 +236,7 @@ class Board:
         if end.pid is None or end.returncode in _NOT_STARTED:
             self.is_holding = False
             msg = f"{self.on}: {name}: cannot be started ({last_line(end.said)}); "
-            msg += bundle.how_to_make(self._machine)
+            msg += bundle.how_to_get(self._machine)
             raise ToolError(msg)
 
     def _complete(self, place: str) -> None:
@@ -316,7 +316,7 @@ def _provide_bundle(
             return
         state = f"holds version {found.version}" if found else "holds no bundle"
         msg = f"{connection.url}: {directory} {state}, {__version__} is needed; "
-        msg += bundle.how_to_make(machine)
+        msg += bundle.how_to_get(machine)
         raise ToolError(msg)
     identity, stream = bundle.read_archive(path)
     if identity != found:

@@ -65,14 +65,24 @@ def arch_of_machine(machine: str) -> str:
     return _ARCH_OF_MACHINE.get(machine, machine)
 
 
-def how_to_make(machine: str) -> str:
-    """Say which command makes the bundle for a machine."""
+def how_to_get(machine: str) -> str:
+    """Say how one comes by the bundle for a machine."""
     arch = arch_of_machine(machine)
-    if arch == arch_of_machine(os.uname().machine):
-        return f"make its bundle with tools/board-bundle {NATIVE}, then try again"
-    if arch in _CROSS_ARCHS:
-        return f"make its bundle with tools/board-bundle {arch}, then try again"
-    return f"no bundle can be made for {arch}; choose a board of {', '.join(_CROSS_ARCHS)}"
+    is_ours = arch == arch_of_machine(os.uname().machine)
+    if not is_ours and arch not in _CROSS_ARCHS:
+        return f"no bundle can be made for {arch}; choose a board of {', '.join(_CROSS_ARCHS)}"
+    if source_root() is None:
+        return f"put {bundle_name(arch)} of the release into {users_folder()}, then try again"
+    made = NATIVE if is_ours else arch
+    return f"make its bundle with tools/board-bundle {made}, then try again"
+
+
+def users_folder() -> Path:
+    """Return where users put bundles that others made."""
+    named = Path(os.environ.get("XDG_DATA_HOME") or "")
+    # A relative one is to be ignored: it would be another in every directory.
+    base = named if named.is_absolute() else Path("~/.local/share").expanduser()
+    return base / "laxity" / _BOARDS
 
 
 def bundle_name(arch: str) -> str:
@@ -81,8 +91,12 @@ def bundle_name(arch: str) -> str:
 
 
 def find_bundle(arch: str) -> Path | None:
-    """Find the archive of this version for an instruction set, where tools/board-bundle puts it."""
-    candidates = (root / _BOARDS / bundle_name(arch) for root in tool_roots())
+    """Find the archive of this version for an instruction set.
+
+    It lies where tools/board-bundle puts it, or where the user put one.
+    """
+    folders = (*(root / _BOARDS for root in tool_roots()), users_folder())
+    candidates = (folder / bundle_name(arch) for folder in folders)
     return next((path for path in candidates if path.is_file()), None)
 
 
