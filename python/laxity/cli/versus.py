@@ -27,7 +27,7 @@ _ROUNDS, _JOBS = 10, 20
 # Nothing varies from one simulated process to the next.
 _ROUNDS_SIMULATED, _JOBS_SIMULATED = 1, 5
 _FEWEST = 2
-_TASK_KEYS = ("period", "cpus", "policy", "priority")
+_TASK_KEYS = ("period", "cpus", "policy", "priority", "runtime")
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +38,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     cpus: str | None
     policy: str | None
     priority: int | None
+    runtime: str | None
     rounds: int | None
     jobs: int | None
     platform: str | None
@@ -69,6 +70,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @key_option(TaskTable, "cpus")
 @key_option(TaskTable, "policy")
 @key_option(TaskTable, "priority")
+@key_option(TaskTable, "runtime")
 @key_option(RunTable, "platform")
 @seed_option
 @allow_unprivileged_option
