@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cli.typed_lines import check_taken
 
 from laxity.cli.completion import SHELLS, completion_script
 from laxity.cli.examples import EXAMPLES
@@ -133,17 +134,8 @@ def test_page_of_specs_has_every_key_and_an_example_that_is_one(pages: dict[str,
     "typed", [typed for lines in EXAMPLES.values() for typed, _ in lines if "DIR" not in typed]
 )
 def test_examples_are_command_lines_that_their_commands_take(typed: str):
-    program, *words = shlex.split(typed)
-    command: click.Command = cli
-    # Commands remember what asks for help.
-    context = click.Context(cli, info_name=program, **cli.context_settings)
-    while isinstance(command, click.Group):
-        name, *words = words
-        found = command.get_command(context, name)
-        assert found is not None, name
-        command = found
-    # Refuses unknown options, missing arguments and words that are none of a choice.
-    assert command.make_context(name, words, parent=context).params
+    _, *words = shlex.split(typed)
+    check_taken(words)
 
 
 def test_each_option_of_a_run_stands_under_one_title_and_those_of_others_first():
