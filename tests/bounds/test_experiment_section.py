@@ -31,8 +31,11 @@ def test_shares_are_counted_per_curve_and_utilisation(tmp_path: Path):
 
 def test_page_says_what_the_costs_take(tmp_path: Path):
     text = text_of(write_experiment(tmp_path / "D"))
-    assert "EDF: weighted by utilisation 66.67 % without costs and 25.00 % with costs" in text
-    assert "the costs take most at 100 %, where 50.00 % become 0.00 % (n = 4)" in text
+    assert (
+        "EDF: of all sets, weighted by utilisation, 66.7 % without costs and 25 % with costs"
+        in text
+    )
+    assert "the costs take most at 100 %, where 50 % become 0 % (n = 4)" in text
     assert "4 sets of 5 tasks at each utilisation, on one CPU" in text
     assert "costs of machine ab; nothing was measured here" in text
     assert "Share of task sets that are proven schedulable; n = 4 sets at each utilisation" in text
@@ -58,7 +61,7 @@ def test_utilisation_without_sets_is_not_tested_and_never_zero(tmp_path: Path):
     path = write_experiment(tmp_path / "D", n_points=1)
     assert re.search(r"100 % +0 +not tested +not tested", summary_text(open_run(path)))
     text = text_of(path)
-    assert "weighted by utilisation not tested without costs" in text
+    assert "weighted by utilisation, not tested without costs" in text
     assert "n = 4 sets at each utilisation" in text
 
 

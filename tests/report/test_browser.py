@@ -221,13 +221,21 @@ def test_text_has_contrast_in_both_themes(
 
 
 def test_printed_report_is_light_and_shows_folded_parts(driver: Any, reports: dict[str, Path]):  # noqa: ANN401
-    load(driver, reports["demo"], scheme="dark")
+    load(driver, reports["vetting"], scheme="dark")
     theme = {"name": "prefers-color-scheme", "value": "dark"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [theme]})
     style = "return getComputedStyle(document.body)"
     assert driver.execute_script(f"{style}.backgroundColor") == "rgb(255, 255, 255)"
-    shown = "return document.querySelector('details table').getBoundingClientRect().height"
-    assert driver.execute_script(shown) > 0
+    # Whole sections that are folded are left out, with their heads; others are shown.
+    shown = driver.execute_script("""
+        return [...document.querySelectorAll('details p, details table, details pre')]
+            .filter(one => !one.closest('.all, .section'))
+            .map(one => one.getBoundingClientRect().height)
+    """)
+    assert shown
+    assert min(shown) > 0
+    left_out = "return document.querySelector('details.section:not([open])').offsetHeight"
+    assert driver.execute_script(left_out) == 0
     assert driver.execute_script("return document.querySelector('nav').offsetHeight") == 0
 
 

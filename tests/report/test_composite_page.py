@@ -23,7 +23,7 @@ def test_composite_compares_alone_with_interfered(tmp_path: Path):
     run = write_composite(tmp_path / "demo", run_builder.demo_runs(400))
     text = text_of(write_report(run))
     assert text.index("Alone against interfered") < text.index("Run “alone”")
-    assert "With co-runners, its median response time was" in text
+    assert "With co-runners its median response time was" in text
     derived = msgspec.json.decode((run / "derived.json").read_bytes())["quantities"]
     medians = {one["run"]: one["value"] for one in derived if one["name"] == "response_time_median"}
     ratio = value_of(derived, "response_time_median_ratio_to_alone")["value"]

@@ -12,7 +12,7 @@ from laxity.bounds.tasks import has_costs, starts_together, tasks_of
 from laxity.bounds.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, TaskBound, Verdict
 from laxity.core.spec import Policy
 from laxity.core.task_set import DeclaredTask
-from laxity.core.units import shown_duration
+from laxity.core.units import upper_duration
 from laxity.tasksets.task_model import Task
 
 TEST = "response time analysis of fixed priorities, busy windows"
@@ -119,7 +119,7 @@ def _from_above(index: int, of: _Set) -> tuple[Response, str | None]:
 
 def why_late(response_ns: int, task: Task) -> str:
     """Say by how much a bound is too long."""
-    return f"the bound is beyond the deadline by {shown_duration(response_ns - task.deadline_ns)}"
+    return f"the bound is beyond the deadline by {upper_duration(response_ns - task.deadline_ns)}"
 
 
 class CertainMisses:

@@ -26,6 +26,7 @@ from laxity.page.blocks import (
     duration_cell,
     number_cell,
     show_count,
+    show_ratio,
     text_cell,
 )
 from laxity.store.experiment_result import CostsUsed, CostUsed, ExperimentRun
@@ -129,7 +130,7 @@ def _curves(run: RunData) -> tuple[ShareCurve, ...]:
 def _compared(pair: Sequence[ShareCurve]) -> str:
     """Compare a test without and with costs; a lone curve is told by its weighted share."""
     weights = " and ".join(_weight_text(curve) for curve in pair)
-    weighted = f"weighted by utilisation {weights} of all sets are proven schedulable"
+    weighted = f"of all sets, weighted by utilisation, {weights} are proven schedulable"
     if len(pair) == 1:
         return weighted
     taken = [
@@ -142,13 +143,13 @@ def _compared(pair: Sequence[ShareCurve]) -> str:
         return f"{weighted}; the costs take none"
     return (
         f"{weighted}; the costs take most at {show_percent(alone.utilisation_ppm)}, where "
-        f"{_percent(alone.share.value)} become {_percent(costly.share.value)} "
+        f"{show_ratio(alone.share.value)} become {show_ratio(costly.share.value)} "
         f"(n = {show_count(alone.share.n)})"
     )
 
 
 def _weight_text(curve: ShareCurve) -> str:
-    share = _NOT_TESTED if curve.weighted is None else _percent(curve.weighted)
+    share = _NOT_TESTED if curve.weighted is None else show_ratio(curve.weighted)
     return f"{share} {'with' if curve.asked.has_costs else 'without'} costs"
 
 
@@ -184,22 +185,21 @@ def _table(curves: Sequence[ShareCurve]) -> Table:
 def _width_text(curves: Sequence[ShareCurve]) -> str:
     shares = [point.share for curve in curves for point in curve.points if point.share is not None]
     widest = max((max(one.upper - one.value, one.value - one.lower) for one in shares), default=0.0)
-    return f"95 % intervals (Wilson) reach {_percent(widest)} at most to either side of a share."
+    reach = f"{100 * widest:.1f} percentage points"
+    return f"95 % intervals (Wilson) reach {reach} at most to either side of a share."
 
 
 def _share_cell(point: SharePoint) -> Cell:
     share = point.share
     if share is None:
         return number_cell(_NOT_TESTED)
-    return number_cell(_percent(share.value), f"{_percent(share.lower)} to {_percent(share.upper)}")
+    return number_cell(
+        show_ratio(share.value), f"{show_ratio(share.lower)} to {show_ratio(share.upper)}"
+    )
 
 
 def _percent_cell(share: float | None) -> Cell:
-    return number_cell(_NOT_TESTED if share is None else _percent(share))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
+    return number_cell(_NOT_TESTED if share is None else show_ratio(share))
 
 
 def _costs_table(entries: Sequence[CostUsed]) -> Table:

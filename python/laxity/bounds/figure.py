@@ -47,7 +47,7 @@ def task_bar(one: TaskBound, counted: Sequence[PartOfWindow]) -> Bar:
     """
     parts = []
     if one.breakdown is not None:
-        parts.append(Part("jitter", "grid", one.jitter_ns))
+        parts.append(Part("jitter", "range", one.jitter_ns))
         parts += [Part(part.label, part.ink, part.of(one.breakdown)) for part in counted]
     # Earlier jobs of the window have deadlines before; the last one's is this far from its start.
     whole_ns = one.deadline_ns + ((one.jobs or 1) - 1) * one.period_ns
@@ -67,6 +67,8 @@ def deadline_bars(bars: Sequence[Bar], prefix: str, alt: str) -> str:
             _draw_bar(axes, place, bar)
         longest = max(sum(one.value_ns for one in bar.parts) / bar.whole_ns for bar in bars)
         axes.set_xlim(0, min(max(105.0, 104 * longest), _REACH_PERCENT))
+        # Seen on every bar that it crosses.
+        axes.axvline(100, color=INK["page"], linewidth=3.5)
         axes.axvline(100, color=INK["deadline"], linestyle=(0, (5, 2)), linewidth=1.2)
         axes.set_yticks(range(len(bars)), [_short(bar.name) for bar in bars])
         axes.tick_params(axis="y", length=0)

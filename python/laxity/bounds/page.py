@@ -122,7 +122,10 @@ def _tiles(answer: Answer) -> tuple[Tile, ...]:
         if factor is None:
             tiles.append(Tile(label, "costs nothing", "", ""))
             continue
-        late = f"then {factor.critical_task} is late" if factor.critical_task else ""
+        when = "below that" if name == "speed" else "beyond that"
+        if factor.factor_ppm is None:
+            when = "in any case"
+        late = f"{when} {factor.critical_task} is late" if factor.critical_task else ""
         tiles.append(Tile(label, factor_words(factor), count, "modelled", late))
     n_kept = sum(one.verdict == SCHEDULABLE for one in answer.tasks)
     value = f"{show_count(n_kept)} of {show_count(len(answer.tasks))}"

@@ -73,12 +73,15 @@ def sentences(answer: Answer) -> tuple[str, ...]:
     lines = [f"{words[0].upper()}{words[1:]}: {tasks}, {costs}."]
     tightest = _tightest(answer.tasks)
     if tightest is not None and tightest.response_time_ns is not None:
+        is_late = tightest.response_time_ns > tightest.deadline_ns
+        where = "Furthest beyond" if is_late else "Nearest to"
         lines.append(
-            f"Nearest to its deadline is “{tightest.name}”: it responds within "
+            f"{where} its deadline is “{tightest.name}”: it responds within "
             f"{show_upper(tightest.response_time_ns)} (modelled), its deadline is "
             f"{show_bound(tightest.deadline_ns)}."
         )
-    lines += [f"Why not more is proven: {reason}." for reason in reasons(answer)]
+    why = "; ".join(reasons(answer))
+    lines += [f"Why not more is proven: {why}."] if why else []
     lines += missing_lines(answer)
     if answer.sensitivity is not None and answer.verdict == SCHEDULABLE:
         first = sensitivity_lines(answer.sensitivity)[0]

@@ -46,7 +46,7 @@ def shifts(figures: Sequence[Figure], labels: Sequence[str], prefix: str, alt: s
     with drawing(_FRAME_PT + _ROW_PT * len(figures)) as (figure, axes):
         for row, one in enumerate(figures):
             floor = one.in_percent(one.floor) or 0.0
-            axes.barh(row, 2 * floor, height=_BAND_HEIGHT, left=-floor, color=INK["grid"])
+            axes.barh(row, 2 * floor, height=_BAND_HEIGHT, left=-floor, color=INK["range"])
             ink, marker = _LOOKS[one.verdict]
             if one.low is not None and one.high is not None:
                 line = [one.in_percent(end) or 0.0 for end in (one.low, one.high)]

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The report page of a stored comparison."""
 
+from pathlib import Path
+
 import msgspec
 
 from laxity.compare import section as compare
@@ -56,8 +58,9 @@ def _card(run: Run, answer: Answer) -> Card:
     has_changes = any(result.comparison.doctor for result in results)
     doctor = Badge("doctor: saw changes", "attention")
     machine_hash = run.manifest.machine_hash
+    names = [Path(one.comparison.path).name for one in results]
     return Card(
-        title=run.manifest.name,
+        title=f"{' and '.join(names)} against {Path(answer.base).name}",
         status=_BADGES[answer.verdict],
         doctor=doctor if has_changes else Badge("doctor: saw no change", "good"),
         asked=tuple(f"{one.comparison.path} against {answer.base}" for one in results),

@@ -12,7 +12,7 @@ from itertools import islice
 
 from laxity.compare import figure as compare_figure
 from laxity.compare.comparison import LONGER, NO_VERDICT, NOT_JUDGED, SHORTER, Figure, Point
-from laxity.compare.fail_on import MEDIAN, QUANTITIES
+from laxity.compare.fail_on import MAX, MEDIAN, QUANTITIES, RESPONSE
 from laxity.compare.sides import Answer, Comparison, Result
 from laxity.core.units import format_duration_ns
 from laxity.page.blocks import (
@@ -38,6 +38,8 @@ _PERCENT = 100
 _MOST_IN_PERCENT = 3
 # More rows in one drawing cannot be read; the table has all.
 _MOST_NAMED = 3
+# Of a response, what the first sentence has.
+_ANSWERS = {MEDIAN: "a median of", MAX: "at most"}
 _MOST_DRAWN = 24
 # Of more costs only those stand in the table that tell something: a model has hundreds.
 _MOST_COSTS = 40
@@ -107,6 +109,7 @@ def _found(answer: Answer) -> tuple[str, ...]:
             for one in result.judgements
             if one.answer == "violated"
         ),
+        *(line for one in answer.results for line in _responses(one.comparison)),
         *(_sentence(one.comparison) for one in answer.results),
     )
 
@@ -178,6 +181,7 @@ def _sentence(found: Comparison) -> str:
             ("no_difference_shown", "without a difference shown"),
             ("equal", "equal"),
             ("no_verdict", "without verdict"),
+            ("not_judged", "not judged"),
         )
         if verdict in verdicts
     ]
@@ -188,6 +192,21 @@ def _sentence(found: Comparison) -> str:
         shown += f" Most: {', '.join(islice(each, _MOST_NAMED))}."
     is_exact = bool(found.figures) and all(one.is_exact for one in found.figures)
     return f"{shown} {_EXACTLY}" if is_exact else " ".join((shown, *_predictions(found)))
+
+
+def _responses(found: Comparison) -> Iterator[str]:
+    """Say of each of a few tasks how its responses did, what is judged and what is not."""
+    of_tasks: dict[str, list[Figure]] = {}
+    for one in () if found.is_identical else found.figures:
+        if one.quantity == RESPONSE and one.statistic in _ANSWERS and one.base and one.new:
+            of_tasks.setdefault(one.subject, []).append(one)
+    for task, figures in of_tasks.items() if len(of_tasks) <= _MOST_NAMED else ():
+        each = (
+            f"{_ANSWERS[one.statistic]} {_point(one, one.new)} against {_point(one, one.base)} "
+            f"({one.verdict.replace('_', ' ')})"
+            for one in figures
+        )
+        yield f"{found.name}: “{task}” responds in {', '.join(each)}."
 
 
 def _predictions(found: Comparison) -> Iterator[str]:

@@ -6,7 +6,7 @@
 """
 
 import re
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from laxity.errors import ConfigError
 
@@ -170,6 +170,15 @@ def decimal_duration(duration_ns: int, *, is_shown: bool = False) -> str:
 def shown_duration(duration_ns: int) -> str:
     """Write a duration exactly, as people read it: 49677 is `49.677 µs`."""
     return decimal_duration(duration_ns, is_shown=True)
+
+
+def upper_duration(duration_ns: int) -> str:
+    """Write a duration in four digits, rounded up, so that it still bounds: `2.019 ms`."""
+    if duration_ns <= 0:
+        return shown_duration(duration_ns)
+    digits = Decimal(duration_ns)
+    up = digits.quantize(Decimal(1).scaleb(digits.adjusted() - 3), ROUND_CEILING)
+    return shown_duration(max(duration_ns, int(up)))
 
 
 def exact_size(size_bytes: int) -> str:

@@ -7,12 +7,11 @@ Sections make these; the templates write them as HTML; `derived.json` holds the 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 
 import msgspec
 
-from laxity.core.units import decimal_duration, format_duration_ns
+from laxity.core.units import decimal_duration, format_duration_ns, upper_duration
 
 # modelled: computed with an estimate of ours, as of a release that nobody told.
 Kind = Literal["measured", "simulated", "modelled", "proven"]
@@ -20,6 +19,9 @@ Tone = Literal["plain", "note", "warning"]
 Resolution = Literal["exact", "bucket", "bucket_lower", "bucket_upper", "calibrated"]
 
 NOT_MEASURED = "not measured"
+_ALL_PERCENT = 100.0
+# A ratio of two counts has no more.
+_MOST_DIGITS = 15
 _PREFIXES = ((1e9, "G "), (1e6, "M "), (1e3, "k "))
 
 
@@ -196,11 +198,7 @@ def show_bound(value_ns: int) -> str:
 
 def show_upper(value_ns: int) -> str:
     """Show nanoseconds in a fitting unit in four digits, rounded up: it still bounds."""
-    if value_ns <= 0:
-        return show_bound(value_ns)
-    digits = Decimal(value_ns)
-    up = digits.quantize(Decimal(1).scaleb(digits.adjusted() - 3), ROUND_CEILING)
-    return show_bound(max(value_ns, int(up)))
+    return upper_duration(value_ns).replace("-", "\N{MINUS SIGN}")
 
 
 def show_count(value: int | None) -> str:
@@ -224,8 +222,13 @@ def show_share(part: int, whole: int) -> str:
 
 
 def show_ratio(ratio: float) -> str:
-    """Show a ratio in percent, with three digits that count."""
-    return f"{100 * ratio:.3g} %"
+    """Show a ratio in percent, with three digits that count; what is not all is not 100 %."""
+    digits = 3
+    while (
+        ratio < 1 and digits < _MOST_DIGITS and float(f"{100 * ratio:.{digits}g}") >= _ALL_PERCENT
+    ):
+        digits += 1
+    return f"{100 * ratio:.{digits}g} %"
 
 
 def count_noun(count: int, noun: str) -> str:

@@ -61,6 +61,7 @@ INK = {
     "deadline": "#01020d",
     "skipped": "#01020e",
     "contention": "#01020f",
+    "range": "#010210",
 }
 
 _STYLE: dict[Any, Any] = {

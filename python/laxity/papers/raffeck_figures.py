@@ -73,7 +73,7 @@ def draw_programs(
     """
     rows = range(len(names))
     with drawing(_FRAME_PT + _ROW_PT * len(names)) as (figure, axes):
-        axes.hlines(rows, [1.0] * len(names), far, color=INK["grid"], linewidth=1.2)
+        axes.hlines(rows, [1.0] * len(names), far, color=INK["range"], linewidth=1.2)
         for label, values, (ink, marker) in zip(
             ("normal", "global-nc", "remote"),
             ([1.0] * len(names), shared, far),

@@ -145,7 +145,7 @@ FIGURE_6 = Exhibit(
         Drawing(
             "heat-map",
             "How often working sets of each tenth of a program's range occur, each instruction "
-            "once; darker: more often (proven bounds).",
+            "once; fuller colour: more often (proven bounds).",
             lambda found, prefix, alt: heat_map(
                 [
                     (one.program, found.tenths(SUITE, one.program, "static") or None)

@@ -105,7 +105,7 @@ def placement(placed: Sequence[Placed], prefix: str, alt: str) -> str:
 
 
 def heat_map(rows: Sequence[MetLine], prefix: str, alt: str) -> str:
-    """Draw the shares of several programs and scenarios, a row each: the darker, the more met.
+    """Draw the shares of several programs and scenarios, a row each: the fuller, the more met.
 
     Args:
         rows: Each with a point per utilisation.

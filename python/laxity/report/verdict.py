@@ -302,19 +302,26 @@ def _interfered_sentence(tasks: Pair) -> str:
     compared = ""
     if ratio is not None:
         compared = (
-            f" its median response time was {ratio:.3g} times that alone ({finished_words(tasks)}),"
-            " and"
+            f" its median response time was {_times_alone(ratio)} ({finished_words(tasks)}), and"
         )
     return (
-        f"With co-runners,{compared} of "
-        f"{count_noun(interfered.result.released, 'release')} {_not_met_words(interfered)}. "
-        f"{_worst_case(interfered, worst[1])}"
+        f"With co-runners{compared} {_met_words(interfered)}. {_worst_case(interfered, worst[1])}"
     )
 
 
-def _not_met_words(task: TaskData) -> str:
+def _times_alone(ratio: float) -> str:
+    shown = f"{ratio:.3g}"
+    return "the same as alone" if shown == "1" else f"{shown} times that alone"
+
+
+def _met_words(task: TaskData) -> str:
+    released = count_noun(task.result.released, "release")
     not_met = task.result.counts.not_met
-    return "none was not met" if not not_met else f"{show_count(not_met)} were not met"
+    return (
+        f"of {released} {show_count(not_met)} were not met"
+        if not_met
+        else f"each of {released} was met"
+    )
 
 
 def _times(count: int) -> str:

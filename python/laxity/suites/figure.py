@@ -26,7 +26,7 @@ def spreads(names: Sequence[str], times: Sequence[Spread], prefix: str, alt: str
     with drawing(_FRAME_PT + _ROW_PT * len(names)) as (figure, axes):
         for row, one in enumerate(times):
             axes.plot(
-                [max(1, one.min), max(1, one.max)], [row, row], color=INK["grid"], linewidth=3
+                [max(1, one.min), max(1, one.max)], [row, row], color=INK["range"], linewidth=3
             )
         for values, marker, ink in (
             ([one.min for one in times], "|", "muted"),

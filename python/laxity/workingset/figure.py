@@ -23,7 +23,7 @@ _HEADROOM = 1.08
 
 
 def heat_map(rows: Sequence[tuple[str, Sequence[float] | None]], prefix: str, alt: str) -> str:
-    """Draw one row per program: the darker a tenth of its range, the more working sets lie in it.
+    """Draw one row per program: the fuller a tenth of its range, the more working sets lie in it.
 
     Args:
         rows: Name and counts of the tenths, the smallest first; None: there are none, a line says
@@ -46,7 +46,9 @@ def heat_map(rows: Sequence[tuple[str, Sequence[float] | None]], prefix: str, al
                 cells.append(Rectangle(place, 1 - 2 * _GAP, 1 - 2 * _GAP))
                 opacity = _FAINTEST + (1 - _FAINTEST) * shade if count else 0.0
                 colours.append(to_rgba(INK["execution"], opacity))
-        axes.add_collection(PatchCollection(cells, facecolors=colours, edgecolors="none"))
+        axes.add_collection(
+            PatchCollection(cells, facecolors=colours, edgecolors=INK["range"], lw=0.5)
+        )
         axes.set_xlim(0, COLUMNS)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(range(len(rows)), [name for name, _ in rows])

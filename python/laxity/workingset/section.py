@@ -71,9 +71,10 @@ _WEIGHTS = {
 }
 _HEAT_TEXT = (
     "Each row is one program. A column is a tenth of the range between its smallest and largest "
-    "working set; the darker a field, the more of the program's instructions have a working set in "
-    "it. So a program that is dark at the right is near its worst case wherever it is interrupted, "
-    "and one with fields at the left has places where it moves cheaply (Raffeck et al., figure 6)."
+    "working set; the fuller its colour, the more of the program's instructions have a working set "
+    "in it. So a program with colour at the right is near its worst case wherever it is "
+    "interrupted, and one with colour at the left has places where it moves cheaply (Raffeck et "
+    "al., figure 6)."
 )
 _CLASS_TEXT = (
     "The largest of each class, each wherever it is: they need not be at one instruction. Volatile "
