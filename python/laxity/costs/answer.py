@@ -29,7 +29,7 @@ class CostAnswer:
         gamma_ns: Loading again what a preemption evicts.
         migration_ns: What a migration takes, the move and loading again, of the quickest pair of
             CPUs and of the slowest; None: not measured.
-        move_ns: The move in it, of the slowest pair; None: not measured, and not in it.
+        move_ns: The move in it, likewise; None: not measured, and not in it.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class CostAnswer:
     delta_ns: int | None
     gamma_ns: int
     migration_ns: tuple[int, int] | None
-    move_ns: int | None = None
+    move_ns: tuple[int, int] | None = None
 
     @property
     def preemption_ns(self) -> int | None:
@@ -58,13 +58,7 @@ class CostAnswer:
     @property
     def migration(self) -> str | None:
         """Of one pair, or the range of several."""
-        if self.migration_ns is None:
-            return None
-        shown = list(dict.fromkeys(format_duration_ns(one) for one in self.migration_ns))
-        number, _, unit = shown[0].partition(" ")
-        if len(shown) > 1 and shown[1].endswith(f" {unit}"):
-            shown[0] = number
-        return " to ".join(shown)
+        return None if self.migration_ns is None else _range_text(self.migration_ns)
 
     def sentence(self) -> str:
         """Say it."""
@@ -74,15 +68,23 @@ class CostAnswer:
         else:
             said = (
                 f"A preemption costs {format_duration_ns(self.preemption_ns)}: two switches of "
-                f"{format_duration_ns(self.delta_ns)} (δ) and {gamma}"
+                f"{format_duration_ns(self.delta_ns)} (δ, best case) and {gamma}"
             )
         if self.migration is not None:
             said += f"; a migration costs {self.migration}"
             if self.move_ns is not None:
-                said += f", {format_duration_ns(self.move_ns)} of them the move"
+                said += f", {_range_text(self.move_ns)} of them the move"
             else:
                 said += " beside the move"
         return f"{said} (medians, {self.count}, {self.kind})."
+
+
+def _range_text(ends_ns: tuple[int, int]) -> str:
+    shown = list(dict.fromkeys(format_duration_ns(one) for one in ends_ns))
+    number, _, unit = shown[0].partition(" ")
+    if len(shown) > 1 and shown[1].endswith(f" {unit}"):
+        shown[0] = number
+    return " to ".join(shown)
 
 
 def cost_answer(costs: Costs) -> CostAnswer | None:
@@ -119,7 +121,7 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
         delta_ns=None if delta is None else _median(delta),
         gamma_ns=_median(gamma),
         migration_ns=(min(migrations), max(migrations)) if migrations else None,
-        move_ns=max(move_ns.values(), default=None),
+        move_ns=(min(move_ns.values()), max(move_ns.values())) if move_ns else None,
     )
 
 

@@ -162,11 +162,14 @@ def _sentence(run: RunData, one: MigrationAnswer) -> str:
 
 
 def _figures(run: RunData) -> Iterator[FigureBlock]:
-    """One per pattern and memory: migrations of every pair, and the controls of all together."""
+    """One per pattern and memory: migrations of every pair, and the controls of all together.
+
+    Chase first, which the answer is of where there is any.
+    """
     groups: dict[str, list[MigrationCurve]] = {}
     for curve in _curves(run):
         groups.setdefault(curve.points[0].route.case_name, []).append(curve)
-    for case, group in groups.items():
+    for case, group in sorted(groups.items(), key=lambda one: not one[0].startswith("chase")):
         lines = [*_pair_lines(group), *_control_lines(group)]
         if not is_drawable(lines):
             continue
