@@ -312,7 +312,8 @@ static void tell_no_job(const struct relay *relay)
     laxity_error_set(
         error,
         LAXITY_EXIT_VIOLATED,
-        "made no job; call laxity_job_start and laxity_job_finish of laxity/job.h around each"
+        "made no job; call laxity_job_start and laxity_job_finish of laxity/job.h around each, or "
+        "add isolation = \"exec\": each job is then a process of it"
     );
 }
 

@@ -140,6 +140,18 @@ def test_what_a_bound_assumes_stands_beside_what_was_seen():
     assert observed(bound_of(400), (1000, 1050, 1100, 5)).assumptions[1].seen_ns is None
 
 
+def test_jobs_of_which_the_trace_tells_nothing_are_not_said_to_take_no_time():
+    # Jobs that are processes of their own, for example: their threads are not the task's. What
+    # was read around the job counts then, 500, and was shown as 0 of 400 counted.
+    unknown = (1000, 1050, 10_001, 500)
+    execution, _ = observed(bound_of(400), unknown, supplies=EVERYTHING).assumptions
+    assert (execution.seen_ns, execution.n, execution.n_beyond) == (500, 1, 1)
+    # Of two, one of which the trace tells, that one counts.
+    known = (1000, 1050, 1550, 500)
+    execution, _ = observed(bound_of(600), known, unknown, supplies=EVERYTHING).assumptions
+    assert (execution.seen_ns, execution.n, execution.n_beyond) == (500, 1, 1)
+
+
 def test_jobs_without_a_response_are_counted_apart():
     found = observed(bound_of(400), (1000, 1050, 1100, 5), status=NOT_FINISHED)
     assert (found.jobs, found.unfinished, found.largest_ns, found.above) == (0, 1, None, 0)

@@ -48,6 +48,17 @@ def costs(tmp_path: Path) -> tuple[str, str]:
     return "--costs", str(tmp_path / "costs.json")
 
 
+def test_what_isolates_jobs_is_told_not_to_be_in_the_bound(tmp_path: Path):
+    isolated = '[[task]]\nname = "prog"\nexec = ["/bin/true"]\nisolation = "exec"\n'
+    rest = 'period = "10ms"\npriority = 80\ncpus = "1"\nwcet = "1ms"\n'
+    path = tmp_path / "isolated.toml"
+    path.write_text(f"schema = 1\n{isolated}{rest}")
+    words = ["bound", str(path), "--costs", "none", "--format", "json"]
+    done = CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+    (_, told) = json.loads(done.stdout)["not_accounted"]
+    assert told.startswith("what isolates the jobs of prog from one another, ")
+
+
 def test_zero_overheads_are_stated(tmp_path: Path):
     # video: 12 + 2 * 2 = 16 ms.
     done = bound(tmp_path, "--costs", "none", "--format", "json")

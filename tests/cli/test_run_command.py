@@ -236,3 +236,19 @@ def test_report_is_written_unless_it_is_not_wanted(laxity: Laxity):
     assert done.returncode == 0
     assert (laxity.directory / "D" / "report.html").is_file()
     assert done.stdout.splitlines()[-1] == "D/report.html"
+
+
+def test_end_that_went_to_the_program_is_told_of(laxity: Laxity):
+    words = ("run", "-p", "10ms", "--dry-run", "--exec", "/bin/true", "-t", "100")
+    told = "it lasts until it is interrupted; -t behind --exec is a word of /bin/true"
+    assert told in laxity(*words).stderr
+    assert "lasts" not in laxity(*words[:3], "-t", "5", *words[3:]).stderr
+
+
+def test_workload_of_ones_own_is_taken_by_its_path_for_a_platform_that_is_not_here(laxity: Laxity):
+    # It is linked with another main there, which a program of this machine has not.
+    (laxity.directory / "mine").write_bytes(b"\x7fELF, of another machine")
+    words = ("run", "./mine", "-p", "10ms", "-t", "1", "--platform", "sim:sabrelite", "--dry-run")
+    done = laxity(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'workload = "' in done.stdout

@@ -35,8 +35,8 @@ def test_a_preemption_is_two_switches_and_loading_again():
     # 2 · 11 + 20 at the largest working set up to 256 KiB; the worst switch is another question.
     assert found.preemption_ns == 42_000
     assert found.sentence() == (
-        "A preemption costs 42 µs: two switches of 11 µs (δ, best case) and 20 µs to load 256 KiB again "
-        "(\N{GREEK SMALL LETTER GAMMA}) (medians, n ≥ 1000, measured)."
+        "A preemption costs 42 µs: two switches of 11 µs (δ, best case) and 20 µs to load 256 KiB "
+        "again (\N{GREEK SMALL LETTER GAMMA}) (medians, n ≥ 1000, measured)."
     )
 
 

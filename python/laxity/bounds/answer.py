@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """From a task set and a cost model to the whole answer of `laxity bound`."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from laxity.bounds.bound import bound_task_set
@@ -80,13 +81,27 @@ def answer_task_set(task_set: TaskSet, given: CostsGiven, setup: Setup = USUAL) 
         sensitivity=result.sensitivity,
         costs=_used(given, accounted),
         missing=() if accounted is None else accounted.missing,
-        not_accounted=(_left_out(setup),) if accounted is None else accounted.not_accounted,
+        not_accounted=(
+            *((_left_out(setup),) if accounted is None else accounted.not_accounted),
+            *_isolating(task_set),
+        ),
         notes=(
             *_notes(priorities),
             *result.notes,
             *(() if accounted is None else accounted.notes),
         ),
     )
+
+
+def _isolating(task_set: TaskSet) -> Iterator[str]:
+    """Name the tasks between whose jobs something is done that is in no wcet."""
+    names = [one.name for one in task_set.tasks if one.is_isolated]
+    if names:
+        yield (
+            f"what isolates the jobs of {', '.join(names)} from one another, a process for the "
+            "next one for example: at the task's priority, it makes others later "
+            "(laxity suite run says how long it takes)"
+        )
 
 
 def finds_priorities(setup: Setup) -> bool:

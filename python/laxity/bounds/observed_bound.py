@@ -287,22 +287,26 @@ def _long_jobs(
         touches = (np.ma.getdata(rows["start_ns"]) < finish_ns) & (
             np.ma.getdata(rows["finish_ns"]) > release_ns
         )
-        for index in np.flatnonzero(touches & (execution_ns > task.wcet_ns)):
+        for index in np.flatnonzero(touches & (np.ma.filled(execution_ns, 0) > task.wcet_ns)):
             number, took_ns = int(rows["job"][index]), int(execution_ns[index])
             found.append(LongJob(task.bound.name, number, took_ns, task.wcet_ns))
     return sorted(found, key=lambda one: one.wcet_ns - one.execution_ns)
 
 
 def _execution_ns(rows: Jobs, task: TracedTask) -> IntArray | None:
-    """Return the processor time of jobs, without interrupts where the trace has them."""
-    if task.member is not None:
+    """Return the processor time of jobs, without interrupts where the trace has them.
+
+    Returns:
+        Shape (row,), masked where it is not known; None: of no job.
+    """
+    # Of jobs that are processes of their own the trace tells nothing.
+    if task.member is not None and task.member.pieces.is_known.any():
         return _by_row(rows, task.member.pieces)
-    found = job_analysis.execution_ns(rows, task.snapshot_exec_ns)
-    return None if found is None else np.asarray(np.ma.filled(found, 0), dtype=np.int64)
+    return job_analysis.execution_ns(rows, task.snapshot_exec_ns)
 
 
 def _by_row(rows: Jobs, pieces: Pieces) -> IntArray:
-    """Return the execution time of each row; 0 where the trace does not tell."""
+    """Return the execution time of each row, masked where the trace does not tell."""
     numbers = np.ma.getdata(rows["job"]).astype(np.int64)
     known = dict(
         zip(
@@ -311,7 +315,9 @@ def _by_row(rows: Jobs, pieces: Pieces) -> IntArray:
             strict=True,
         )
     )
-    return np.array([known.get(number, 0) for number in numbers.tolist()], np.int64)
+    found = [known.get(number, 0) for number in numbers.tolist()]
+    is_unknown = [number not in known for number in numbers.tolist()]
+    return np.ma.array(found, np.int64, mask=is_unknown)
 
 
 def _assumptions(rows: Jobs, task: TracedTask) -> tuple[Assumption, ...]:
@@ -329,7 +335,8 @@ def _assumptions(rows: Jobs, task: TracedTask) -> tuple[Assumption, ...]:
 def _assumption(
     name: Literal["execution", "release latency"], counted_ns: int, seen_ns: IntArray | None
 ) -> Assumption:
-    if seen_ns is None or not len(seen_ns):
+    known_ns = np.empty(0, np.int64) if seen_ns is None else np.ma.compressed(seen_ns)
+    if not len(known_ns):
         return Assumption(name, counted_ns, None, 0, 0)
-    beyond = int(np.count_nonzero(seen_ns > counted_ns))
-    return Assumption(name, counted_ns, int(seen_ns.max()), len(seen_ns), beyond)
+    beyond = int(np.count_nonzero(known_ns > counted_ns))
+    return Assumption(name, counted_ns, int(known_ns.max()), len(known_ns), beyond)

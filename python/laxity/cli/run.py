@@ -71,6 +71,8 @@ from laxity.platform.tools import (
 if TYPE_CHECKING:
     from laxity.platform.platform import Platform
 
+# What ends a run.
+_ENDS = {"-t", "--jobs", "--duration"}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # RT-Bench's own default.
@@ -357,6 +359,7 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
         msg = f"--exec: runs {program[0]}, and {what} is named too; remove one of them"
         raise ConfigError(msg)
     _refuse_words_behind(program, run_table | options.keys)
+    _tell_of_ends_behind(program, run_table)
     if what in {"", "-"} and not program:
         msg = f'workload "{what}": not a name and not a file; laxity list shows what there is'
         raise ConfigError(msg)
@@ -365,7 +368,8 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     elif is_spec_path(what):
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
-    if Path(what).is_file() and what not in {one.name for one in list_workloads()}:
+    is_known = "/" in what or what in {one.name for one in list_workloads()}
+    if not is_known and Path(what).is_file():
         find_workload(what)  # which says what to do with a file
     task = task_table(what, options)
     interfere = [parse_interfere_option(text) for text in options.interfere]
@@ -474,6 +478,16 @@ def _is_workload(what: str, platform: str | None) -> bool:
             )
             raise ConfigError(msg)
     return False
+
+
+def _tell_of_ends_behind(program: Sequence[str], run_table: Mapping[str, object]) -> None:
+    """Say of a run without end that the one it was given went to the program."""
+    behind = [word for word in program[1:] if word in _ENDS]
+    if behind and not run_table.keys() & {"jobs", "duration"}:
+        _tell(
+            f"it lasts until it is interrupted; {behind[0]} behind --exec is a word of "
+            f"{program[0]}, options of laxity stand before it"
+        )
 
 
 def _refuse_words_behind(program: Sequence[str], keys: Mapping[str, object]) -> None:

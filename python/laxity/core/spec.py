@@ -207,7 +207,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
         str | None,
         _only_ours(
             "choice",
-            "What is done between jobs of a suite's program (laxity suite).",
+            "What is done between jobs of a suite's program; exec: each job a process of `exec`.",
             stated=tuple(mode.value for mode in Isolation),
         ),
     ] = None

@@ -18,6 +18,7 @@ from laxity.core.spec import (
     MAX_PRIORITY,
     MIN_PRIORITY,
     InterfereTable,
+    Isolation,
     Policy,
     RunTable,
     TaskTable,
@@ -82,6 +83,7 @@ class DeclaredTask:
         cpus: All that it names.
         program: Workload or program with its words; empty: the file names none.
         observed_ns: The longest that a job did take, where C is measured; None: C is stated.
+        is_isolated: Something is done between its jobs, at its priority (key isolation).
     """
 
     name: str
@@ -96,6 +98,7 @@ class DeclaredTask:
     cpus: tuple[int, ...] = ()
     program: tuple[str, ...] = ()
     observed_ns: int | None = None
+    is_isolated: bool = False
 
     @property
     def certain_wcet_ns(self) -> int:
@@ -210,6 +213,7 @@ def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) 
             cpus=cpus,
             program=_program(task),
             observed_ns=observed_ns,
+            is_isolated=task.isolation not in {None, Isolation.NONE},
         )
 
 
