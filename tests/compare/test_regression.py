@@ -114,7 +114,7 @@ def test_an_exact_difference_is_judged_by_itself(statistic: str, statement: str,
     figure = replace(EXACT, statistic=statistic)
     [found] = judge_statement(parse_fail_on(f"response.{statistic} {statement}"), [figure], [])
     assert found.answer == expected
-    assert found.detail in {"shift 10us, exact", "NEW 1.01ms, exact"}
+    assert found.detail in {"shift 10 µs, exact", "NEW 1.01 ms, exact"}
 
 
 @pytest.mark.parametrize(("new", "expected"), [(0, "holds"), (1, "violated")])
@@ -191,7 +191,7 @@ def test_more_jobs_are_advised_where_they_would_tell():
     # 20 - 10 = 10 us are left, (50 / 10)^2 = 25 times as many.
     found = judge_statement(parse_fail_on("response.p99 > +80us"), [FIGURE], [])
     assert found[0].detail == (
-        "shift 100us, within 50us to 160us; about 25 times as many jobs would tell"
+        "shift 100 µs, within 50 µs to 160 µs; about 25 times as many jobs would tell"
     )
     found = judge_statement(parse_fail_on("response.p99 > +95us"), [FIGURE], [])
     assert "the threshold is within the noise floor" in found[0].detail

@@ -111,7 +111,7 @@ def _plan_here(request: "DemoRequest", platform: str) -> "Plan":
     from laxity.platform.placement import cpus_of_this_process  # noqa: PLC0415 - with the above
 
     if platform != "native":
-        msg = f'--platform "{platform}" is unknown; use native or sim:NAME'
+        msg = f'--platform "{platform}" is unknown; use native or sim:NAME (laxity list platforms)'
         raise ConfigError(msg)
     facts = collect_facts()
     resolution_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)

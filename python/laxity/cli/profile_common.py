@@ -149,8 +149,12 @@ def _target(
     return {"workload": name, "args": own or examples.get(name, [])}
 
 
-def target_of_command(named: str) -> Mapping[str, object]:
+def target_of_command(named: str, *, is_simulated: bool = False) -> Mapping[str, object]:
     """Read a workload or a program, with its words: of a program each job is a process.
+
+    Args:
+        named: As the user wrote it.
+        is_simulated: It runs on a simulated platform, where programs are workloads.
 
     Raises:
         ConfigError: It is neither, or a quotation mark has no end.
@@ -163,7 +167,8 @@ def target_of_command(named: str) -> Mapping[str, object]:
 
     name, *own = split_words(named, "COMMAND") or [""]
     examples = {one.name: one.example for one in list_workloads()}
-    if name in examples or ("/" in name and is_linked_with_harness(Path(name))):
+    is_own = "/" in name and Path(name).is_file()
+    if name in examples or (is_own and (is_simulated or is_linked_with_harness(Path(name)))):
         return _target(named, None, examples)
     program = str(find_program(name))
     # A name that is usable in paths.

@@ -105,7 +105,10 @@ def versus(**given: object) -> int:
             task["cpus"] = str(allowed[0] if is_simulated else default_cpus(where.facts())[-1])
         request = ProfileRequest(
             analyses=("versus",),
-            targets=tuple({**task, **target_of_command(one)} for one in options.commands),
+            targets=tuple(
+                {**task, **target_of_command(one, is_simulated=is_simulated)}
+                for one in options.commands
+            ),
             scenarios=(Scenario(ALONE),),
             n_processes=options.rounds or rounds,
             still_jobs=0,

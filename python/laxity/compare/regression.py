@@ -15,7 +15,7 @@ from typing import Literal
 
 from laxity.compare.comparison import Figure, Point
 from laxity.compare.fail_on import MAX, MISSES, FailOn, Unit
-from laxity.core.units import decimal_duration
+from laxity.core.units import format_duration_ns, shown_duration
 
 Answer = Literal["violated", "holds", "no_verdict"]
 VIOLATED: Answer = "violated"
@@ -143,7 +143,7 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
         return UNKNOWN, "it has no interval"
     if not threshold.is_shift:
         limit = Fraction(threshold.value * _units_per_ns(figure))
-        detail = f"NEW {_written(new.value, figure.unit)}, {_between(figure, ends[0], ends[1])}"
+        detail = f"NEW {_written(figure, new.value)}, {_between(figure, ends[0], ends[1])}"
         return _against(statement, ends[0], ends[1], limit), detail
     limit = Fraction(threshold.value * _units_per_ns(figure))
     if threshold.unit is Unit.PPM:
@@ -153,7 +153,7 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
         limit = Fraction(threshold.value * base.value, _PPM)
     low, high = ends[0] - figure.floor, ends[1] + figure.floor
     answer = _against(statement, low, high, limit)
-    detail = f"shift {_written(new.value - base.value, figure.unit)}, {_between(figure, low, high)}"
+    detail = f"shift {_written(figure, new.value - base.value)}, {_between(figure, low, high)}"
     if answer is HOLDS and _is_of_fewer(statement, base, new):
         return UNKNOWN, f"{detail}; of n = {new.n}, BASE {base.n}: the largest grows with n"
     if answer is UNKNOWN:
@@ -237,8 +237,11 @@ def _units_per_ns(figure: Figure) -> int:
 def _between(figure: Figure, low: int, high: int) -> str:
     if figure.is_exact:
         return "exact"
-    return f"within {_written(low, figure.unit)} to {_written(high, figure.unit)}"
+    return f"within {_written(figure, low)} to {_written(figure, high)}"
 
 
-def _written(value: int, unit: str) -> str:
-    return decimal_duration(value) if unit == "ns" else f"{value}ps"
+def _written(figure: Figure, value: int) -> str:
+    """Write what is exact exactly, and three digits of what is not."""
+    if figure.unit != "ns":
+        return f"{value} ps"
+    return shown_duration(value) if figure.is_exact else format_duration_ns(value)

@@ -380,7 +380,7 @@ def check_platform(platform: str, on: str | None) -> None:
         ConfigError: It is neither native nor sim:NAME, or simulated and on a board.
     """
     if platform != NATIVE_PLATFORM and not platform.startswith(SIMULATED):
-        msg = f'platform "{platform}" is unknown; use native or sim:NAME'
+        msg = f'platform "{platform}" is unknown; use native or sim:NAME (laxity list platforms)'
         raise ConfigError(msg)
     if platform != NATIVE_PLATFORM and on is not None:
         msg = f"platform {platform}: is simulated here, not on a board; leave one of them out"

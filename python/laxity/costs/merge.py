@@ -11,7 +11,7 @@ from laxity.costs.model import Costs, decode_costs
 from laxity.errors import ConfigError, NoVerdict, cannot_read
 from laxity.jobs.finish import open_recovered
 from laxity.store.manifest import Tool
-from laxity.store.run_directory import COSTS, Run
+from laxity.store.run_directory import COSTS, MANIFEST, Run
 
 
 def read_costs(path: Path) -> Costs:
@@ -39,7 +39,10 @@ def read_costs(path: Path) -> Costs:
     except OSError as error:
         raise cannot_read(file, error) from error
     if file == path and data and not data.lstrip().startswith(b"{"):
-        msg = f"{path}: is no cost model; name a run of laxity measure, or what costs merge wrote"
+        what = "name a run of laxity measure, or what costs merge wrote"
+        if (path.parent / MANIFEST).is_file():
+            what = f"it is a file of a run; name that, {path.parent}"
+        msg = f"{path}: is no cost model; {what}"
         raise ConfigError(msg)
     return decode_costs(data, str(file))
 
