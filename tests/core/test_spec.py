@@ -270,7 +270,11 @@ def test_limits_of_time_are_taken():
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("platform", "lpc", 'platform "lpc" is unknown; use native or sim:NAME (laxity list platforms)'),
+        (
+            "platform",
+            "lpc",
+            'platform "lpc" is unknown; use native or sim:NAME (laxity list platforms)',
+        ),
         ("jobs", 0, "jobs 0 is not between 1 and 9223372036854775807; write a number that is"),
         ("seed", -1, "seed -1 is not between 0 and 9223372036854775807; write a number that is"),
         ("duration", "10", 'duration: "10" has no unit; write 10ms or 10s'),
