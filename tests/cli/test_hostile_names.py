@@ -36,6 +36,7 @@ NAMING = [
     ("demo", HOSTILE),
     ("doctor", "--cpus", HOSTILE),
     ("doctor", "--on", f"ssh://{HOSTILE}"),
+    ("experiment", HOSTILE, "--costs", "none"),
     ("export", HOSTILE, "D"),
     ("export", "csv", HOSTILE),
     ("generate", "--period", HOSTILE),
