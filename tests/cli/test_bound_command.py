@@ -270,7 +270,7 @@ def test_figure_that_there_is_not_is_refused(tmp_path: Path, words: tuple[str, .
 
 
 def test_task_set_that_cannot_be_read_is_named(tmp_path: Path):
-    with pytest.raises(ConfigError, match=r"task set .*none.toml: cannot be read"):
+    with pytest.raises(ConfigError, match=r"none.toml: cannot be read"):
         CliRunner().invoke(
             cli,
             ["bound", str(tmp_path / "none.toml"), "--costs", "none"],

@@ -108,7 +108,7 @@ def test_mistakes_of_usage_are_refused(laxity: Laxity):
         (("rt-app", "set.json"), "how fast is the processor? add --uses-per-us N"),
         (("rt-app", "set.json", *SPEED, "--bound-only"), "and not both"),
         (("rt-app", "none.json", *SPEED), "none.json: cannot be read (No such file"),
-        (("rt-app", ".", *SPEED), "cannot be read (Is a directory)"),
+        (("rt-app", ".", *SPEED), ".: is a directory; name a task set"),
         (("rtapp", "set.json", *SPEED), "rt-app"),
         (("rt-app", "waits.json", *SPEED, "--allow-unsupported"), "no task is left"),
         (("rt-app", "odd.json", *SPEED), 'name "a b" is not usable in paths'),

@@ -55,8 +55,8 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
         ((*MEM, "-o", "x"), "-o: not an option of laxity run; a run is a directory; name it with"),
         ((*MEM, "-g", "x"), "-g: not an option of laxity run; an experiment is a spec file;"),
         ((*MEM, "-H", "x"), "-H: not an option of laxity run; the heap is ordinary locked memory;"),
-        (("./none.toml",), "spec none.toml: cannot be read (No such file or directory);"),
-        (("/",), "spec /: is a directory; name a spec file"),
+        (("./none.toml",), "none.toml: cannot be read (No such file or directory);"),
+        (("/",), "/: is a directory; name a spec file"),
         (("",), 'workload "": not a name and not a file; laxity list shows what there is'),
         (("-",), 'workload "-": not a name and not a file;'),
         (
@@ -273,7 +273,7 @@ def test_program_in_place_of_a_spec_says_how_it_is_run(laxity: Laxity, words: tu
 
 def test_a_file_that_is_not_there_is_named_before_its_options(laxity: Laxity):
     done = laxity("run", "./absent.toml", "-p", "5ms", "--run-dir", "D")
-    assert "spec absent.toml: cannot be read (No such file or directory)" in done.stderr
+    assert "absent.toml: cannot be read (No such file or directory)" in done.stderr
     done = laxity("run", ".//", "-p", "5ms", "--run-dir", "D")
     assert "is a directory; name a spec file" in done.stderr
 

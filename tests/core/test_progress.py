@@ -93,7 +93,7 @@ def test_run_of_which_no_job_comes_to_its_end_says_so_once(
     for started, aborted in ((2, 0), (3, 1), (5, 2), (5, 3), (6, 4)):
         display.show(State(started, 0, S, aborted))
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("mem: all 3 jobs so far were aborted; ")
+    assert line.startswith("mem: of 5 jobs that began 3 were aborted; ")
 
 
 def test_job_that_ends_among_aborted_ones_is_no_reason_to_say_anything(

@@ -20,7 +20,6 @@ from laxity.cli.bound_costs import (
     costs_option,
     margin_option,
     read_choice,
-    read_small_file,
 )
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.bound_wcet import read_with_runs, wcet_notes
@@ -33,6 +32,8 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.tables import print_json
+from laxity.core.input_file import read_input
+from laxity.core.spec_reader import MAX_SPEC_BYTES
 from laxity.core.task_set import TaskSet
 from laxity.costs.model import Costs
 from laxity.errors import EXIT_VIOLATED, ConfigError, located
@@ -130,7 +131,7 @@ def bound(taskset: str, **given: object) -> int:
     """
     options = msgspec.convert(given, _Options)
     choice = read_choice("--use", options.use, options.margin)
-    data = read_small_file(Path(taskset), "task set")
+    data = read_input(Path(taskset), MAX_SPEC_BYTES, "a task set")
     with located(f"task set {taskset}"):
         task_set, measured = read_with_runs(data, Path(taskset).parent, choice)
         _check_size(task_set)

@@ -1,24 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What `laxity bound` and `laxity experiment` are given: a file, costs, and which figures count."""
+"""What `laxity bound` and `laxity experiment` are given: costs, and which figures count."""
 
 import re
 from decimal import Decimal
-from pathlib import Path
 
 import click
 
 from laxity.bounds.platform_costs import USE_MAX, USE_PWCET, Choice
 from laxity.cli.exceedance import parse_exceedance
 from laxity.core.percent import parse_percent
-from laxity.core.units import exact_size
 from laxity.errors import ConfigError, located, suggestion
 
 NO_COSTS = "none"
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
 _USES = "use max, a quantile such as p99.9, or pwcet:1e-9"
-# A task set is read by people; this bound only keeps a mistyped path out of memory.
-_MAX_BYTES = 1 << 20
 
 costs_option = click.option(
     "--costs",
@@ -71,28 +67,3 @@ def check_figures(costs: str, choice: Choice) -> None:
     if costs == NO_COSTS and choice != Choice():
         msg = "--use, --margin: --costs none has no figures; leave them out"
         raise ConfigError(msg)
-
-
-def read_small_file(path: Path, what: str) -> bytes:
-    """Read a file that people write.
-
-    Args:
-        path: The file.
-        what: It holds, for messages.
-
-    Raises:
-        ConfigError: It cannot be read, or is too large to be one.
-    """
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except IsADirectoryError as error:
-        msg = f"{what} {path}: is a directory; name a file, of a run {path}/spec.toml"
-        raise ConfigError(msg) from error
-    except OSError as error:
-        msg = f"{what} {path}: cannot be read ({error.strerror}); correct the path"
-        raise ConfigError(msg) from error
-    if len(data) > _MAX_BYTES:
-        msg = f"{what} {path}: larger than {exact_size(_MAX_BYTES)}; this is no {what}"
-        raise ConfigError(msg)
-    return data

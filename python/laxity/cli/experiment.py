@@ -21,7 +21,6 @@ from laxity.cli.bound_costs import (
     costs_option,
     margin_option,
     read_choice,
-    read_small_file,
 )
 from laxity.cli.options import (
     debug_option,
@@ -35,7 +34,9 @@ from laxity.cli.options import (
 from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
 from laxity.core.executor import MOST_WORKERS
+from laxity.core.input_file import read_input
 from laxity.core.percent import format_percent
+from laxity.core.spec_reader import MAX_SPEC_BYTES
 from laxity.errors import EXIT_INTERNAL, ConfigError, NoVerdict, located
 from laxity.store.experiment_result import CostsUsed, CostUsed, CurveAsked, ExperimentRun
 from laxity.store.run_directory import Run, open_run
@@ -104,7 +105,7 @@ def experiment(file: str, **given: object) -> int:
         raise ConfigError(msg)
     choice = read_choice("--use", words.use, words.margin)
     check_figures(words.costs, choice)
-    data = read_small_file(Path(file), "experiment")
+    data = read_input(Path(file), MAX_SPEC_BYTES, "an experiment")
     from laxity.bounds.schedulability import ExperimentRequest, run_experiment  # noqa: PLC0415 - heavy
     from laxity.core.executor import Workers, n_cpus  # noqa: PLC0415 - with the above
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above

@@ -39,6 +39,7 @@ from laxity.cli.run_paths import (
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
+from laxity.core.input_file import read_input
 from laxity.core.spec import (
     NATIVE_PLATFORM,
     TRACE_BACKENDS,
@@ -58,7 +59,6 @@ from laxity.core.spec_reader import (
     split_words,
 )
 from laxity.core.spec_tables import read_document
-from laxity.core.units import exact_size
 from laxity.errors import ConfigError, located
 from laxity.platform.tools import (
     ELF,
@@ -426,18 +426,7 @@ def _print_spec(spec: Spec, output_format: str) -> None:
 def _read_spec_file(
     path: Path, run_table: dict[str, Any], options: RunOptions, resolution_ns: int
 ) -> _Experiment:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_SPEC_BYTES + 1)
-    except IsADirectoryError as error:
-        msg = f"spec {path}: is a directory; name a spec file, of a run {path}/spec.toml"
-        raise ConfigError(msg) from error
-    except OSError as error:
-        msg = f"spec {path}: cannot be read ({error.strerror}); correct the path"
-        raise ConfigError(msg) from error
-    if len(data) > MAX_SPEC_BYTES:
-        msg = f"spec {path}: larger than {exact_size(MAX_SPEC_BYTES)}; this is no spec"
-        raise ConfigError(msg)
+    data = read_input(path, MAX_SPEC_BYTES, "a spec file")
     given = [key for key in ("sched_period", "sched_deadline", "words") if getattr(options, key)]
     for key in (*options.table(TaskTable), *given):
         _refuse_task_option(key, path)

@@ -16,6 +16,7 @@ from laxity.cli.run import RunOptions, run, task_table
 from laxity.cli.run_paths import absolute_platform, with_absolute_paths
 from laxity.cli.tables import print_json
 from laxity.core.executor import MOST_WORKERS, Workers, n_cpus
+from laxity.core.input_file import read_input
 from laxity.core.progress import Countdown
 from laxity.core.remote_executor import remote_executor
 from laxity.core.spec import MAX_PROCESSES, RunTable
@@ -130,7 +131,7 @@ def _request(path: Path, limit: int) -> "SweepRequest":
     from laxity.sweep.grid import make_grid, read_grid  # noqa: PLC0415 - with the above
     from laxity.sweep.run import SweepRequest  # noqa: PLC0415 - with the above
 
-    data = _read(path)
+    data = read_input(path, MAX_SPEC_BYTES, "a grid file")
     with _in_file(path):
         stated = read_grid(data)
         tables, folder = _tables(stated, path)
@@ -155,19 +156,6 @@ def _request(path: Path, limit: int) -> "SweepRequest":
     return SweepRequest(grid, columns, resolver, first.platform_text)
 
 
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_SPEC_BYTES + 1)
-    except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); name a grid file"
-        raise ConfigError(msg) from error
-    if len(data) > MAX_SPEC_BYTES:
-        msg = f"{path}: longer than {MAX_SPEC_BYTES} bytes; name a grid file"
-        raise ConfigError(msg)
-    return data
-
-
 @contextmanager
 def _in_file(path: Path) -> Iterator[None]:
     """Name the file in messages that begin with a line of it."""
@@ -190,7 +178,7 @@ def _tables(stated: "Stated", path: Path) -> tuple[dict[str, Any], Path]:
     if stated.sweep.spec is not None:
         spec = path.parent / stated.sweep.spec
         with stated.at("sweep", "spec"), located(f"spec {spec}"):
-            return read_document(_read(spec)), spec.parent
+            return read_document(read_input(spec, MAX_SPEC_BYTES, "a grid file")), spec.parent
     with stated.at("sweep", "run"):
         words = split_words(stated.sweep.run or "", "run")
         return _tables_of_words(words), path.parent

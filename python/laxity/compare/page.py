@@ -58,9 +58,11 @@ def _card(run: Run, answer: Answer) -> Card:
     has_changes = any(result.comparison.doctor for result in results)
     doctor = Badge("doctor: saw changes", "attention")
     machine_hash = run.manifest.machine_hash
-    names = [Path(one.comparison.path).name for one in results]
+    base, *names = (
+        Path(path).name or path for path in (answer.base, *(one.comparison.path for one in results))
+    )
     return Card(
-        title=f"{' and '.join(names)} against {Path(answer.base).name}",
+        title=f"{' and '.join(names)} against {base}",
         status=_BADGES[answer.verdict],
         doctor=doctor if has_changes else Badge("doctor: saw no change", "good"),
         asked=tuple(f"{one.comparison.path} against {answer.base}" for one in results),

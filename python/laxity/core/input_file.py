@@ -22,6 +22,11 @@ def read_input(path: Path, most_bytes: int, what: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(most_bytes + 1)
+    except IsADirectoryError as error:
+        spec = path / "spec.toml"
+        of_run = f"; this run has {spec}" if spec.is_file() else ""
+        msg = f"{path}: is a directory; name {what}{of_run}"
+        raise ConfigError(msg) from error
     except OSError as error:
         msg = f"{path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error

@@ -333,8 +333,8 @@ class RunDisplay:
         if not self._is_told and _is_hopeless(state, self._spec):
             self._is_told = True
             self._meter.tell(
-                f"all {state.aborted} jobs so far were aborted; does one end by itself, and within "
-                "its job timeout? Ctrl+C ends the run and keeps them"
+                f"of {state.started} jobs that began {state.aborted} were aborted; does one end by "
+                "itself, and within its job timeout? Ctrl+C ends the run and keeps them"
             )
         share, left_s = done_share(state, self._spec), time_left_s(state, self._spec)
         if left_s is not None:
