@@ -74,10 +74,10 @@ setup_lock() {
     if [[ ! -e $root/.setup/lock || ! -e $root/.setup/log ]]; then
         # Both made here by the owner: root would otherwise leave files that the user cannot open.
         # shellcheck disable=SC2016  # expanded by the inner shell
-        "${as_owner[@]}" bash -c 'mkdir -p "$1/.setup" && : >>"$1/.setup/lock" && : >>"$1/.setup/log"' - "$root" ||
-            setup_fail "lock" "$root is not writable" "run as its owner, or set it up as its owner first"
+        reply=$("${as_owner[@]}" bash -c 'mkdir -p "$1/.setup" && : >>"$1/.setup/lock" && : >>"$1/.setup/log"' laxity "$root" 2>&1) ||
+            setup_fail "lock" "$root cannot be written to (${reply##*: })" "run as its owner, or set it up as its owner first"
     fi
-    exec 9<>"$root/.setup/lock" || setup_fail "lock" "cannot open $root/.setup/lock" "run as the owner of the tree"
+    { exec 9<>"$root/.setup/lock"; } 2>/dev/null || setup_fail "lock" "cannot open $root/.setup/lock" "run as the owner of the tree"
     flock -n 9 || setup_wait "$@" || return 1
     is_locked=yes
     trap 'setup_say "interrupted; the same command goes on from here"; exit 130' INT TERM

@@ -126,6 +126,31 @@ def test_named_interpreter_that_cannot_make_environments_exits_3(tree: Path) -> 
     assert "LAXITY_PYTHON=/bin/true/none" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        # A directory where a file should be, or the reverse, keeps root out, too.
+        (
+            [".setup"],
+            r"\S+ cannot be written to \(.+\); run as its owner, or set it up as its owner first",
+        ),
+        (
+            [".setup/log", ".setup/lock/is_no_file"],
+            r"cannot open \S+/\.setup/lock; run as the owner of the tree",
+        ),
+    ],
+)
+def test_tree_that_cannot_be_locked_says_one_line_and_nothing_of_the_shells(
+    tree: Path, files: list[str], said: str
+) -> None:
+    for file in files:
+        (tree / file).parent.mkdir(parents=True, exist_ok=True)
+        (tree / file).touch()
+    done = run_bash(tree, "setup_lock")
+    assert done.returncode == 3
+    assert re.fullmatch(f"laxity setup: lock: {said}\n", done.stderr), done.stderr
+
+
 def test_environment_of_another_tree_that_is_linked_to_is_left_alone(tree: Path) -> None:
     other = tree / "other"
     other.mkdir()
