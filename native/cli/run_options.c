@@ -131,7 +131,7 @@ static struct laxity_process_config process_config(
         .policy = options->policy < 0 ? default_policy : (enum laxity_policy)options->policy,
         .priority = options->priority == 0 ? PRIORITY_DEFAULT : (int32_t)options->priority,
         .allow_unprivileged = is_unprivileged_allowed,
-        .advice = {"; see output.log", ", or use --allow-unprivileged"},
+        .advice = {"; see output.log", ", or use --allow-unprivileged (before any --exec)"},
     };
     if (config.policy == LAXITY_POLICY_DEADLINE) {
         config.reservation = laxity_reservation_of_task(
