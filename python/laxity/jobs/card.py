@@ -93,32 +93,33 @@ def fallback_badge(page: PageData) -> Badge | None:
 
 
 def notes_of(page: PageData, sections: Sequence[Section]) -> tuple[Paragraph, ...]:
-    """Say what weakens the figures of a page.
+    """Say what weakens the figures of a page, the worst first.
 
     Args:
         page: What it is about.
         sections: Of the page: the first one of a run tells what is missing of it.
     """
     notes = []
-    for run in page.runs:
-        words = stop_words(run.manifest)
-        if words is not None:
-            where = f"{run.label}: " if page.is_composite else ""
-            notes.append(Paragraph(f"{where}{words[0].upper()}{words[1:]}.", "note"))
     statuses = {
         "interrupted": "The run was interrupted: everything measured until then is kept.",
         "recovered": "The run was cut off and recovered: rows written up to then are kept.",
         "failed": "The run failed: what was measured until then is kept.",
         "running": "The run has not finished: this is what was there when the report was made.",
     }
-    notes += _calm_notes(page)
     if page.manifest.status in statuses:
         notes.append(Paragraph(statuses[page.manifest.status], "warning"))
     if any(run.problems for run in page.runs):
         places = {f"“{_place_of(run, sections)}”" for run in page.runs if run.problems}
         text = f"Some data is missing or inconsistent; see {join_words(sorted(places))}."
         notes.append(Paragraph(text, "warning"))
-    return tuple(notes)
+    notes += _calm_notes(page)
+    for run in page.runs:
+        words = stop_words(run.manifest)
+        if words is not None:
+            where = f"{run.label}: " if page.is_composite else ""
+            notes.append(Paragraph(f"{where}{words[0].upper()}{words[1:]}.", "note"))
+    # What is lost weighs more than what disturbed, and that more than what is not known.
+    return tuple(sorted(notes, key=lambda one: one.tone != "warning"))
 
 
 def _calm_notes(page: PageData) -> Iterator[Paragraph]:
