@@ -112,8 +112,10 @@ _SIMULATED = {
     "noise floor": "the larger of: the period of the victim's stamps; half the 95 % interval of "
     "the median",
 }
-# Which costs are drawn, and how they are called on an axis.
+# Which costs are drawn, and how they are called on an axis. The first one stands beside the
+# sentence about it.
 _DRAWN = (
+    (model.DELTA, "switch (δ)"),
     (model.PREEMPT_IN, "victim to preemptor"),
     (model.PREEMPT_OUT, "preemptor to victim"),
     (model.SWITCH_SYNC, "half a futex round"),
