@@ -81,7 +81,7 @@ def costs_of(tasks: Sequence[Task]) -> PlatformCosts:
         switch_ns=40_000,
         preempt_out_ns=15_000,
         gamma_ns={one.name: (one.working_set_bytes or 0) // 10 for one in tasks},
-        release_latency_ns=50_000,
+        timer_latency_ns=50_000,
         release_isr_ns=7_000,
         tick=Tick(9_000, 4 * NS_PER_MS),
     )
@@ -131,7 +131,7 @@ def declared(n_tasks: int) -> tuple[TaskSet, PlatformCosts]:
         switch_ns=400,
         preempt_out_ns=150,
         gamma_ns={one.name: 1 + one.period_ns % 100 for one in tasks},
-        release_latency_ns=500,
+        timer_latency_ns=500,
         release_isr_ns=300,
         tick=Tick(9_000, 4 * NS_PER_MS),
     )

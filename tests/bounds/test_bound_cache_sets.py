@@ -59,7 +59,7 @@ def test_switches_latency_and_ticks_count_beside_them():
     # 4 + 1 + 2: 5 + 2 = 7, ceil(14 / 10) = 2: 9, + J 4.
     # low: 8 + 2 (5 + 2 blocks), high twice since ceil((w + 4) / 20), and ticks, ceil((w + 7) / 10):
     # 22 -> 25 -> 26: 4. 26 + 4 = 30.
-    costs = PlatformCosts(switch_ns=2, release_latency_ns=4, tick=Tick(1, 10), block_reload_ns=1)
+    costs = PlatformCosts(switch_ns=2, timer_latency_ns=4, tick=Tick(1, 10), block_reload_ns=1)
     found = judge(HIGH, LOW, costs=costs)
     assert [one.response_time_ns for one in found.tasks] == [13, 30]
     parts = found.tasks[1].breakdown

@@ -112,7 +112,7 @@ def test_missing_cost_proves_nothing_but_what_is_certain_without_it():
 
 def test_sched_deadline_counts_the_latency_twice():
     # Latency 1 and, counted from the wake-up, 1 more: h(3) + 1 = 2 + 1 fits, h(4) + 1 = 4 + 1 not.
-    costs = PlatformCosts(release_latency_ns=1)
+    costs = PlatformCosts(timer_latency_ns=1)
     first, second = task("a", 2, 20, 1, 4), task("b", 2, 20, 1, 5)
     kernel = [replace(one, policy=Policy.DEADLINE) for one in (first, second)]
     assert judge(first, second, costs=costs).verdict == "schedulable"

@@ -127,7 +127,7 @@ def test_density_is_no_test_of_deadlines_that_count_from_the_wakeup():
     # Three tasks, D = 100 and latency 1: density is low, but a job may be overtaken by one that was
     # ready earlier; response times hold: 10 + floor(2 * 10 / 2) + 1 = 21.
     tasks = [replace(task(name, 10, 100, 1), policy=Policy.DEADLINE) for name in "abc"]
-    costs = PlatformCosts(release_latency_ns=1)
+    costs = PlatformCosts(timer_latency_ns=1)
     found = judge(*tasks, scheduler=Scheduler.GLOBAL_EDF, costs=costs)
     assert (found.verdict, found.cpus[0].test) == ("schedulable", "global EDF response time")
     assert [one.response_time_ns for one in found.tasks] == [21, 21, 21]
@@ -179,7 +179,7 @@ def test_no_schedule_that_pays_for_migrations_exceeds_a_bound(scheduler: Schedul
             switch_ns=2 * half,
             gamma_ns={one.name: numbers.randint(0, 3) for one in tasks},
             migration_ns={one.name: numbers.randint(0, 6) for one in tasks},
-            release_latency_ns=latency,
+            timer_latency_ns=latency,
             release_isr_ns=isr,
             tick=Tick(1, 50) if numbers.random() < 0.5 else None,
         )
@@ -224,7 +224,7 @@ def _play(
 ) -> Seen:
     jobs = []
     for one in tasks:
-        most = one.jitter_ns + costs.release_latency_ns
+        most = one.jitter_ns + costs.timer_latency_ns
         release, last_ready = numbers.randint(0, 40), 0
         while release < 1200:
             ready = max(last_ready, release + numbers.choice((0, most)))

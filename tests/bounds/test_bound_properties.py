@@ -40,7 +40,7 @@ MORE_COSTS: dict[str, Callable[[PlatformCosts, list[Task]], PlatformCosts]] = {
     "gamma": lambda costs, tasks: replace(
         costs, gamma_ns={**costs.gamma_ns, tasks[-1].name: 1 + costs.gamma_ns[tasks[-1].name]}
     ),
-    "latency": lambda costs, _: replace(costs, release_latency_ns=costs.release_latency_ns + 1),
+    "latency": lambda costs, _: replace(costs, timer_latency_ns=costs.timer_latency_ns + 1),
     "timer": lambda costs, _: replace(costs, release_isr_ns=costs.release_isr_ns + 1),
     "tick": lambda costs, _: replace(
         costs, tick=Tick(2, costs.tick.period_ns if costs.tick else 50)

@@ -78,7 +78,7 @@ def test_deadline_that_counts_from_the_wakeup_makes_the_latency_count_twice():
     # a and b, 10 each, latency 5. From the release: b needs 10 + 10 of 25 - 5.
     a = Task(name="a", wcet_ns=10, period_ns=100, deadline_ns=24)
     b = Task(name="b", wcet_ns=10, period_ns=100, deadline_ns=25)
-    late = PlatformCosts(release_latency_ns=5)
+    late = PlatformCosts(timer_latency_ns=5)
     assert keeps_deadlines((a, b), late)
     # Counted from the wake-up a job that is 5 late lets go first whose deadline is up to 5 later.
     assert not keeps_deadlines((a, b), late, Setup(from_wakeup=True))
@@ -104,7 +104,7 @@ def test_no_schedule_that_pays_its_costs_misses_a_deadline(seed: int, from_wakeu
         n_kept += 1
         tasks = _fill(tasks, costs, from_wakeup, numbers)
         for _ in range(4):
-            jobs = _jobs(tasks, costs.release_latency_ns, numbers)
+            jobs = _jobs(tasks, costs.timer_latency_ns, numbers)
             due = _interrupts(jobs, costs, numbers)
             seen = play(jobs, costs.switch_ns // 2, reloads(costs.gamma_ns), rank, due)
             n_preemptions += seen.preemptions
@@ -141,7 +141,7 @@ def _draw_costs(tasks: tuple[Task, ...], numbers: random.Random) -> PlatformCost
     return PlatformCosts(
         switch_ns=2 * half,
         gamma_ns={one.name: numbers.randint(0, 12) for one in tasks},
-        release_latency_ns=latency,
+        timer_latency_ns=latency,
         release_isr_ns=isr,
         tick=Tick(numbers.randint(1, 3), 40) if numbers.random() < 0.5 else None,
     )

@@ -112,7 +112,7 @@ def test_no_schedule_that_pays_its_costs_exceeds_a_response_time(from_wakeup: bo
         if None in bounds:
             continue
         for _ in range(4):
-            jobs = _jobs(tasks, costs.release_latency_ns, numbers)
+            jobs = _jobs(tasks, costs.timer_latency_ns, numbers)
             due = _interrupts(jobs, costs, numbers)
             seen = play(jobs, costs.switch_ns // 2, reloads(costs.gamma_ns), rank, due)
             for one, bound_ns in zip(tasks, bounds, strict=True):

@@ -189,7 +189,7 @@ def costly(numbers: random.Random) -> tuple[list[Task], Kernel, PlatformCosts]:
     costs = PlatformCosts(
         switch_ns=2 * half,
         gamma_ns=kernel.reload,
-        release_latency_ns=numbers.choice([0, 0, 3]),
+        timer_latency_ns=numbers.choice([0, 0, 3]),
         release_isr_ns=kernel.timer,
         tick=Tick(kernel.tick, kernel.tick_period) if kernel.tick else None,
     )
@@ -197,7 +197,7 @@ def costly(numbers: random.Random) -> tuple[list[Task], Kernel, PlatformCosts]:
 
 
 def costly_jobs(tasks: Sequence[Task], costs: PlatformCosts, numbers: random.Random) -> list[Job]:
-    latency = costs.release_latency_ns
+    latency = costs.timer_latency_ns
     every = [jobs_of(one, numbers, latency=latency, until=_COSTLY_HORIZON) for one in tasks]
     return [job for jobs in every for job in jobs]
 

@@ -47,7 +47,7 @@ def platforms(draw: st.DrawFn) -> PlatformCosts:
     return PlatformCosts(
         switch_ns=draw(st.integers(0, 2)),
         gamma_ns={f"t{index}": draw(st.integers(0, 3)) for index in range(6)},
-        release_latency_ns=draw(st.integers(0, 2)),
+        timer_latency_ns=draw(st.integers(0, 2)),
         preempt_out_ns=draw(st.sampled_from([None, 0, 1])),
         release_isr_ns=draw(st.integers(0, 3)),
         tick=draw(st.sampled_from([None, Tick(1, 20)])),

@@ -53,7 +53,7 @@ def observed(
 
 def test_what_a_bound_counts_with_sums_up_to_it():
     # C' = 400 + 4, jitter 6, ticks of 2 each 100: ceil((w + 2) / 100) 2: 404 -> 414, again 414.
-    costs = PlatformCosts(switch_ns=4, release_latency_ns=6, tick=Tick(2, 100))
+    costs = PlatformCosts(switch_ns=4, timer_latency_ns=6, tick=Tick(2, 100))
     bound = bound_of(400, costs)
     parts = counted(bound)
     assert bound.response_time_ns == 420
@@ -130,7 +130,7 @@ def test_job_that_the_trace_does_not_cover_is_not_attributed():
 
 def test_what_a_bound_assumes_stands_beside_what_was_seen():
     execution, latency = observed(
-        bound_of(400, PlatformCosts(release_latency_ns=11)),
+        bound_of(400, PlatformCosts(timer_latency_ns=11)),
         (1000, 1050, 1550, 500),
         supplies=EVERYTHING,
     ).assumptions

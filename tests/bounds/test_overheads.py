@@ -61,9 +61,9 @@ def test_charging_the_preempted_task_alone_would_be_too_low():
     assert bound(b, (a, b), costs).response_ns == 45
 
 
-def test_release_latency_is_jitter_and_counts_in_the_response():
+def test_timer_latency_is_jitter_and_counts_in_the_response():
     # J' = 6: high responds after 6 + 10.
-    assert bound(HIGH, TASKS, PlatformCosts(release_latency_ns=6)).response_ns == 16
+    assert bound(HIGH, TASKS, PlatformCosts(timer_latency_ns=6)).response_ns == 16
 
 
 def test_timers_of_lower_tasks_and_ticks_interrupt():
@@ -80,14 +80,14 @@ def test_timers_and_ticks_that_come_late_come_closer_to_the_next_ones():
     # A timer of low late by 6 and the next one 50 after its release, so 44 apart: of 45 ns of high
     # both may hit. w = 45 + ceil((w + 6) / 50) 5: 45 -> 55 -> 55 (ceil(61 / 50) = 2), and 6 late.
     low = replace(LOW, period_ns=50)
-    late = PlatformCosts(release_isr_ns=5, release_latency_ns=6)
+    late = PlatformCosts(release_isr_ns=5, timer_latency_ns=6)
     assert bound(replace(HIGH, wcet_ns=45), (HIGH, low), late).response_ns == 61
     # In time: 45 + 5 = 50, ceil(50 / 50) = 1.
-    in_time = replace(late, release_latency_ns=0)
+    in_time = replace(late, timer_latency_ns=0)
     assert bound(replace(HIGH, wcet_ns=45), (HIGH, low), in_time).response_ns == 50
     # A tick of 1 each 50 waits for the timer, 6, a switch, 4, and itself: w = 40 + 4 + 1 = 45 ->
     # ceil((45 + 11) / 50) = 2: 46.
-    ticks = PlatformCosts(switch_ns=4, release_latency_ns=6, tick=Tick(1, 50))
+    ticks = PlatformCosts(switch_ns=4, timer_latency_ns=6, tick=Tick(1, 50))
     assert bound(replace(HIGH, wcet_ns=40), (HIGH,), ticks).response_ns == 46 + 6
 
 
@@ -141,7 +141,7 @@ def test_parts_sum_up_to_the_window_whatever_is_in_it(seed: int):
         costs = PlatformCosts(
             switch_ns=generator.randint(0, 4),
             gamma_ns={one.name: generator.randint(0, 15) for one in tasks},
-            release_latency_ns=generator.randint(0, 9),
+            timer_latency_ns=generator.randint(0, 9),
             release_isr_ns=generator.randint(0, 2),
             tick=generator.choice((None, Tick(1, 20))),
         )
@@ -154,7 +154,7 @@ def test_parts_sum_up_to_the_window_whatever_is_in_it(seed: int):
             parts = cpu_of(one, tasks, costs).break_down(one, response)
             assert sum(astuple(parts)) == response.window_ns, (one, tasks, costs)
             assert min(astuple(parts)) >= 0
-            jitter_ns = one.jitter_ns + costs.release_latency_ns
+            jitter_ns = one.jitter_ns + costs.timer_latency_ns
             later_ns = (response.jobs - 1) * one.period_ns
             assert response.response_ns == jitter_ns + response.window_ns - later_ns
     assert n_split > 200

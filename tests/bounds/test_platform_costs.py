@@ -33,7 +33,7 @@ def test_largest_of_all_cases_counts_with_its_margin():
     found = accounted(*SWITCHES, *GAMMAS, margin_ppm=200_000)
     assert found.missing == ()
     assert found.costs.switch_ns == 48_000
-    assert found.costs.release_latency_ns == 60_000
+    assert found.costs.timer_latency_ns == 60_000
     assert found.costs.release_isr_ns == 8_400
     # The period is no cost: the kernel's raster, without a margin.
     assert found.costs.tick == Tick(10_800, 4_000_000)
@@ -94,7 +94,7 @@ def test_costs_that_were_not_measured_are_named_with_what_to_measure():
         'gamma of task "low": is not among the costs; run laxity measure crpd',
     )
     assert found.not_accounted[:3] == (
-        "release latency (timer_latency): run laxity measure switch",
+        "timer latency (timer_latency): run laxity measure switch",
         "timers of tasks that may not run yet (release_isr): run laxity measure switch",
         "ticks (tick): run laxity measure switch",
     )

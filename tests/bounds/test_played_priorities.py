@@ -27,7 +27,7 @@ def test_no_schedule_with_late_releases_and_ticks_exceeds_a_bound(seed: int):
         costs = PlatformCosts(
             switch_ns=2 * half,
             gamma_ns=gammas,
-            release_latency_ns=latency,
+            timer_latency_ns=latency,
             tick=Tick(numbers.randint(1, 3), 40),
         )
         bounds_ns = [load_cpus(tasks, costs)[one.cpu].response(one).response_ns for one in tasks]

@@ -79,7 +79,7 @@ def test_independent_samples_have_a_pwcet_and_it_counts(tmp_path: Path):
         assert (pwcet["n"], pwcet["max_ns"]) == (N, samples_ns.max())
         assert one["value_ns"] == pwcet["bound_ns"] > pwcet["max_ns"] > pwcet["threshold_ns"]
         assert all(gate["is_open"] for gate in pwcet["gates"])
-    # C, both halves of a switch, which delta is not more than, and the release latency.
+    # C, both halves of a switch, which delta is not more than, and the timer latency.
     response_ns = 1_000_000 + sum(one["value_ns"] for one in used.values())
     assert answer["tasks"][0]["response_time_ns"] == response_ns
     assert any("each cost may exceed its pWCET" in note for note in answer["notes"])

@@ -175,7 +175,7 @@ def _notes_on_edf(declared: Sequence[DeclaredTask]) -> list[str]:
     if any(one.policy is not Policy.DEADLINE for one in declared):
         return ["the file's policies are of fixed priorities: under them this answer does not hold"]
     return [
-        "SCHED_DEADLINE counts a deadline from the wake-up of its job: the release latency counts "
+        "SCHED_DEADLINE counts a deadline from the wake-up of its job: the timer latency counts "
         "twice",
         "SCHED_DEADLINE stops a job that has used its runtime: runtime has to hold wcet and all "
         "that preemptions add to a job",

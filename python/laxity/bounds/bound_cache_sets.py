@@ -87,7 +87,7 @@ def _bound(
     task: Task, found: TaskVerdict, costs: PlatformCosts | None, cpu: LoadedCpu
 ) -> TaskBound:
     response_ns = found.response_time_ns
-    jitter_ns = task.jitter_ns + (0 if costs is None else costs.release_latency_ns)
+    jitter_ns = task.jitter_ns + (0 if costs is None else costs.timer_latency_ns)
     response = Response(None)
     if response_ns is not None:
         response = Response(response_ns, 1, response_ns - jitter_ns)

@@ -101,7 +101,7 @@ def _find_overload(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) ->
     interval_ns = above.interval_ns
     if interval_ns is None:
         return by_share[0].name
-    latency_ns = costs.release_latency_ns
+    latency_ns = costs.timer_latency_ns
     first_ns = {one.name: one.deadline_ns - one.jitter_ns - latency_ns for one in by_share}
     return next(
         (
@@ -268,7 +268,7 @@ def _answer(
         source=f"{bound.source}; Spuri 1996",
         exact=bound.exact and verdict == bound.verdict,
         jobs=None,
-        jitter_ns=task.jitter_ns + (0 if costs is None else costs.release_latency_ns),
+        jitter_ns=task.jitter_ns + (0 if costs is None else costs.timer_latency_ns),
         window_ns=None,
         breakdown=None,
         reason=reason,

@@ -93,7 +93,7 @@ def _bound(index: int, of: _Set) -> TaskBound:
         source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs) else SOURCE,
         exact=verdict != NOT_PROVABLE and _is_exact(index, of),
         jobs=response.jobs if is_bounded else None,
-        jitter_ns=task.jitter_ns + (0 if costs is None else costs.release_latency_ns),
+        jitter_ns=task.jitter_ns + (0 if costs is None else costs.timer_latency_ns),
         window_ns=response.window_ns if is_bounded else None,
         breakdown=breakdown,
         reason=reason,

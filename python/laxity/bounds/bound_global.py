@@ -137,7 +137,7 @@ def _answer(
         test, source = ALONE_TEST, ALONE_SOURCE
     elif verdict == SCHEDULABLE and found.verdict != SCHEDULABLE and above.together is not None:
         test, source = above.together.test, above.together.source
-    added_ns = 0 if costs is None else costs.release_latency_ns + costs.switch_ns
+    added_ns = 0 if costs is None else costs.timer_latency_ns + costs.switch_ns
     return TaskBound(
         name=task.name,
         cpu=None,

@@ -36,7 +36,7 @@ _MEANINGS = (
     ),
     ("contention", "what co-runners on other CPUs make jobs longer (overhead_ratio)"),
     ("blocking", "how long tasks of lower priority may keep it from running; the file states it"),
-    ("jitter", "how much later than its release a job becomes ready, release latency included"),
+    ("jitter", "how much later than its release a job becomes ready, timer latency included"),
     (
         "exact",
         "the bound is reached: were it beyond the deadline the task would not be schedulable",

@@ -61,7 +61,7 @@ def with_edf_overheads(
         charge: What a job makes others load again; left out: gamma of their working sets.
     """
     reload = charge or (lambda task, all_tasks: gamma_charged_ns(task, all_tasks, costs))
-    late = tuple(replace(one, jitter_ns=one.jitter_ns + costs.release_latency_ns) for one in tasks)
+    late = tuple(replace(one, jitter_ns=one.jitter_ns + costs.timer_latency_ns) for one in tasks)
     # A switch cannot be preempted, so that of a job with a later deadline may be under way.
     switch_ns = costs.switch_ns if len(tasks) > 1 else 0
     is_misled = from_wakeup and len(tasks) > 1
@@ -92,7 +92,7 @@ def edf_victims(task: Task, tasks: Sequence[Task]) -> tuple[Task, ...]:
 
 
 def may_preempt(task: Task, victim: Task) -> bool:
-    """Tell whether D_k >= D_j - J_j, J with the release latency, for another task k.
+    """Tell whether D_k >= D_j - J_j, J with the timer latency, for another task k.
 
     Equal deadlines are never too few: which of two jobs with one deadline runs is not said.
     """
@@ -103,7 +103,7 @@ def _timers(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
     """List timers: one goes off whatever the deadline of the job that it releases.
 
     Args:
-        tasks: With the release latency in their jitter: a timer that comes late is as much closer
+        tasks: With the timer latency in their jitter: a timer that comes late is as much closer
             to the next one.
         costs: What the platform takes.
     """

@@ -39,7 +39,7 @@ _TEXT = (
 _NOT_TESTED = "not tested"
 _MEANINGS = (
     ("no costs", "zero overheads: neither switches nor caches nor interrupts take time"),
-    ("with costs", "C' = C + 2 delta + gamma, release latency, timers and ticks: docs/bounds.md"),
+    ("with costs", "C' = C + 2 delta + gamma, timer latency, timers and ticks: docs/bounds.md"),
     *((drawn.title, drawn.meaning) for drawn in DRAWN_TESTS.values()),
     (
         "weighted",

@@ -59,7 +59,7 @@ def with_global_overheads(
     if costs.tick is not None and costs.tick.cost_ns >= costs.tick.period_ns:
         return None
     late = [
-        replace(one, jitter_ns=one.jitter_ns + costs.release_latency_ns + costs.switch_ns)
+        replace(one, jitter_ns=one.jitter_ns + costs.timer_latency_ns + costs.switch_ns)
         for one in tasks
     ]
     return tuple(_loaded(one, late, costs, is_edf) for one in late)

@@ -82,7 +82,7 @@ BOUND_MEMBERS = (
         "count",
         "of the busy window, up to the one that responds last; null: no bound, or by another test",
     ),
-    Member("tasks[].jitter_ns", "integer", "ns", "with the release latency"),
+    Member("tasks[].jitter_ns", "integer", "ns", "with the timer latency"),
     Member(
         "tasks[].window_ns",
         "integer, null",

@@ -89,7 +89,7 @@ class Assumption:
     `seen_ns` None: the run does not tell. `n_beyond` jobs of n exceed it.
     """
 
-    name: Literal["execution", "release latency"]
+    name: Literal["execution", "timer latency"]
     counted_ns: int
     seen_ns: int | None
     n: int
@@ -328,12 +328,12 @@ def _assumptions(rows: Jobs, task: TracedTask) -> tuple[Assumption, ...]:
         latency_ns = task.member.pieces.timer_latency_ns[task.member.pieces.is_known]
     return (
         _assumption("execution", task.wcet_ns, execution_ns),
-        _assumption("release latency", task.bound.jitter_ns, latency_ns),
+        _assumption("timer latency", task.bound.jitter_ns, latency_ns),
     )
 
 
 def _assumption(
-    name: Literal["execution", "release latency"], counted_ns: int, seen_ns: IntArray | None
+    name: Literal["execution", "timer latency"], counted_ns: int, seen_ns: IntArray | None
 ) -> Assumption:
     known_ns = np.empty(0, np.int64) if seen_ns is None else np.ma.compressed(seen_ns)
     if not len(known_ns):

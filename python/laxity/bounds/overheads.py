@@ -60,7 +60,7 @@ class PlatformCosts:
         preempt_out_ns: The part of it after a job's end; None: not known apart, it may be all.
         gamma_ns: By name of the task that is preempted.
         migration_ns: By name of the task that resumes on another CPU; only if it may.
-        release_latency_ns: How much later than its timer a task becomes ready.
+        timer_latency_ns: How much later than its timer a task becomes ready.
         release_isr_ns: What the timer of a task takes from one that it may not preempt.
         tick: None: not accounted for.
         block_reload_ns: To load one block of a cache again, where cache sets stand for `gamma_ns`.
@@ -70,7 +70,7 @@ class PlatformCosts:
     preempt_out_ns: int | None = None
     gamma_ns: Mapping[str, int] = field(default_factory=dict)
     migration_ns: Mapping[str, int] = field(default_factory=dict)
-    release_latency_ns: int = 0
+    timer_latency_ns: int = 0
     release_isr_ns: int = 0
     tick: Tick | None = None
     block_reload_ns: int = 0
@@ -88,7 +88,7 @@ class PlatformCosts:
         It is a timer, and waits for a switch that nothing interrupts.
         """
         cost_ns = 0 if self.tick is None else self.tick.cost_ns
-        return self.release_latency_ns + cost_ns + self.switch_ns
+        return self.timer_latency_ns + cost_ns + self.switch_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,11 +395,11 @@ def _gammas_charged(
 
 
 def _loaded(task: Task, costs: PlatformCosts, more_ns: int) -> Task:
-    """C' = C + 2 delta + gamma, with what a wait adds, J' = J + release latency."""
+    """C' = C + 2 delta + gamma, with what a wait adds, J' = J + timer latency."""
     return replace(
         task,
         wcet_ns=task.wcet_ns + costs.switch_ns + more_ns,
-        jitter_ns=task.jitter_ns + costs.release_latency_ns,
+        jitter_ns=task.jitter_ns + costs.timer_latency_ns,
     )
 
 

@@ -222,7 +222,7 @@ def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = 
         one.used for one in (switch, gammas, migrations, block, tick, latency, wakeup, isr)
     )
     optional: list[tuple[str, str, _Found[Any]]] = [
-        ("release latency", TIMER_LATENCY, latency),
+        ("timer latency", TIMER_LATENCY, latency),
         ("timers of tasks that may not run yet", RELEASE_ISR, isr),
         ("ticks", TICK, tick),
     ]
@@ -241,7 +241,7 @@ def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = 
         preempt_out_ns=switch.value.out_ns,
         gamma_ns=gammas.value,
         migration_ns=migrations.value,
-        release_latency_ns=latency_ns,
+        timer_latency_ns=latency_ns,
         release_isr_ns=isr.value or 0,
         tick=tick.value,
         block_reload_ns=block.value,

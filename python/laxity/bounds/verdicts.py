@@ -80,7 +80,7 @@ class TaskBound:
             reached, of EDF because the test of all tasks is necessary, too.
         jobs: Of the busy window, up to the one that responds last; response = jitter + window −
             (jobs − 1) · period.
-        jitter_ns: With the release latency.
+        jitter_ns: With the timer latency.
         window_ns: Length of the busy window; `breakdown` says where it goes.
         reason: Why nothing, or not the contrary, is proven; None: schedulable.
     """

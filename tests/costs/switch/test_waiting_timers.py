@@ -175,7 +175,7 @@ def drawn_costs(numbers: random.Random, tasks: Sequence[Task]) -> tuple[Kernel, 
         switch_ns=way_in + way_out,
         preempt_out_ns=numbers.choice([way_out, way_out, None]),
         gamma_ns=kernel.reload,
-        release_latency_ns=numbers.choice([0, 0, 3]),
+        timer_latency_ns=numbers.choice([0, 0, 3]),
         release_isr_ns=kernel.timer,
         tick=Tick(kernel.tick, kernel.tick_period) if kernel.tick else None,
     )
@@ -201,7 +201,7 @@ def drawn_tasks(numbers: random.Random) -> list[Task]:
 def played_jobs(
     tasks: Sequence[Task], costs: PlatformCosts, numbers: random.Random, until: int = _HORIZON
 ) -> list[Job]:
-    latency = costs.release_latency_ns
+    latency = costs.timer_latency_ns
     every = [jobs_of(one, numbers, latency=latency, until=until) for one in tasks]
     return [job for jobs in every for job in jobs]
 
@@ -346,7 +346,7 @@ def test_no_timer_on_any_cpu_makes_a_global_response_exceed_its_bound(
             preempt_out_ns=half,
             gamma_ns={one.name: numbers.randint(0, 3) for one in tasks},
             migration_ns={one.name: numbers.randint(0, 6) for one in tasks},
-            release_latency_ns=numbers.choice([0, 0, 3]),
+            timer_latency_ns=numbers.choice([0, 0, 3]),
             release_isr_ns=numbers.randint(0, 10 * half),
         )
         found = judge(tasks, costs, scheduler, None)
@@ -372,9 +372,7 @@ def _play_globally(
     for one in tasks:
         jobs += [
             GlobalJob(one, job.release, job.ready, job.length)
-            for job in jobs_of(
-                one, numbers, latency=costs.release_latency_ns, until=_GLOBAL_HORIZON
-            )
+            for job in jobs_of(one, numbers, latency=costs.timer_latency_ns, until=_GLOBAL_HORIZON)
         ]
     timers = [
         (job.ready, numbers.choice(_CPUS), costs.release_isr_ns)
