@@ -56,7 +56,7 @@ void decode(const laxity_sim_decoder &decoder, const std::uint8_t *data, std::si
     while (size > 0) {
         const std::size_t n = std::min(size - 1, *data % (INSTRUCTION_BYTES_MAX + 1));
         code.insert(code.end(), data + 1, data + 1 + n);
-        instructions.push_back({static_cast<std::uint8_t>(n), 1, {}, {}});
+        instructions.push_back({static_cast<std::uint8_t>(n), 1, {}, {}, nullptr});
         data += 1 + n;
         size -= 1 + n;
     }

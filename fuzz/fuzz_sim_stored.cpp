@@ -74,7 +74,7 @@ void take_words(int fd, std::span<const std::uint8_t> data)
     if (!words.empty()) {
         std::memcpy(words.data(), data.data(), words.size() * sizeof words[0]);
     }
-    laxity::StoredWriter writer{fd, std::string(laxity::IDENTITY_BYTES, '0'), "any"};
+    laxity::StoredWriter writer{fd, std::string(laxity::IDENTITY_BYTES, '0'), "any", nullptr};
     demand(writer.write(words) && writer.finish("printed"));
     laxity::Stored stored;
     demand(stored.open(("/proc/self/fd/" + std::to_string(fd)).c_str()));

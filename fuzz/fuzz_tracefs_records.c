@@ -35,7 +35,7 @@ static void require(const bool holds)
 static void take_event(void *const context, const struct laxity_sched_event *const event)
 {
     (void)context;
-    require(event->cpu == CPU && event->kind < LAXITY_SCHED_KIND_COUNT);
+    require(event->cpu == CPU && (int)event->kind < (int)LAXITY_SCHED_KIND_COUNT);
     require((event->kind == LAXITY_SCHED_KIND_OFF) == (event->preempted != LAXITY_ABSENT_FLAG));
 }
 
