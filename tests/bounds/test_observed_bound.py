@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Bounds beside the jobs of a run, by hand. Thread 7 is the task."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +14,11 @@ from tests.trace.test_window_parts import ASLEEP, ON, SLEEPS, WOKEN
 from laxity.bounds.observed_bound import Observed, TracedTask, counted, observe_task
 from laxity.bounds.overheads import PlatformCosts, Tick
 from laxity.bounds.verdicts import TaskBound
-from laxity.core.streams import SchedKind
+from laxity.core.streams import SchedKind, Status
 from laxity.trace.attribution import attribute
 from laxity.trace.gaps import Coverage
 from laxity.trace.sched_trace import read_trace
 from laxity.trace.window_parts import Member, Timeline
-
-NOT_FINISHED = 2
 
 
 def bound_of(wcet: int, costs: PlatformCosts | None = None) -> TaskBound:
@@ -35,8 +34,11 @@ def observed(
     *rows: tuple[int, int, int, int],
     status: int = 0,
     supplies: frozenset[SchedKind] = frozenset(),
+    unknown: Sequence[int] = (),
+    end_ns: int | None = None,
 ) -> Observed:
     made = jobs(*rows)
+    made["release_ns"][[*unknown]] = np.ma.masked
     made["status"] = status
     member, cut = None, None
     if supplies:
@@ -47,7 +49,7 @@ def observed(
         pieces = attribute(made, trace).pieces
         member = Member("mine", 9, frozenset({7}), pieces, np.array([row[1] for row in rows]))
         cut = Timeline(trace, [member]).parts_of
-    one = TracedTask(bound, 400, made, member, 0)
+    one = TracedTask(bound, 400, made, end_ns, member, 0)
     return observe_task(one, [one], cut)
 
 
@@ -146,14 +148,45 @@ def test_jobs_of_which_the_trace_tells_nothing_are_not_said_to_take_no_time():
     unknown = (1000, 1050, 10_001, 500)
     execution, _ = observed(bound_of(400), unknown, supplies=EVERYTHING).assumptions
     assert (execution.seen_ns, execution.n, execution.n_beyond) == (500, 1, 1)
-    # Of two, one of which the trace tells, that one counts.
+    # Of two, one of which the trace tells, both count.
     known = (1000, 1050, 1550, 500)
-    execution, _ = observed(bound_of(600), known, unknown, supplies=EVERYTHING).assumptions
-    assert (execution.seen_ns, execution.n, execution.n_beyond) == (500, 1, 1)
+    longer = (1000, 1050, 10_001, 700)
+    execution, _ = observed(bound_of(400), known, longer, supplies=EVERYTHING).assumptions
+    assert (execution.seen_ns, execution.n, execution.n_beyond) == (700, 2, 2)
+
+
+def test_job_of_unknown_release_that_takes_longer_than_the_bound_from_its_start_is_above_it():
+    # The bound is 400. From start to finish 450: above it, whenever it was released. 300: nobody
+    # tells. Both executed, one of them longer than its wcet.
+    rows = (1000, 1050, 1500, 440), (2000, 2050, 2350, 300), (3000, 3000, 3100, 100)
+    found = observed(bound_of(400), *rows, unknown=[0, 1])
+    assert (found.jobs, found.unjudged, found.unfinished) == (2, 1, 0)
+    assert (found.above, found.largest_ns) == (1, 450)
+    (excess,) = found.excesses
+    assert (excess.response_ns, excess.reason) == (450, "at least: its release is not known")
+    assert (found.assumptions[0].seen_ns, found.assumptions[0].n) == (440, 3)
+    assert found.assumptions[0].n_beyond == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "end_ns", "unjudged"),
+    [
+        (Status.ABORTED, None, 1),
+        (Status.SKIPPED, None, 0),
+        # Released at 1000, the bound is 400.
+        (Status.PENDING, 1400, 0),
+        (Status.PENDING, 1401, 1),
+    ],
+)
+def test_job_that_was_cut_off_after_more_than_the_bound_is_not_judged(
+    status: Status, end_ns: int | None, unjudged: int
+):
+    found = observed(bound_of(400), (1000, 1050, 1100, 5), status=status, end_ns=end_ns)
+    assert (found.unjudged, found.unfinished, found.above) == (unjudged, 1, 0)
 
 
 def test_jobs_without_a_response_are_counted_apart():
-    found = observed(bound_of(400), (1000, 1050, 1100, 5), status=NOT_FINISHED)
+    found = observed(bound_of(400), (1000, 1050, 1100, 5), status=Status.SKIPPED)
     assert (found.jobs, found.unfinished, found.largest_ns, found.above) == (0, 1, None, 0)
 
 

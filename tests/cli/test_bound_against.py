@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from tests.bounds.made_up_costs import GAMMAS, SWITCHES, model
@@ -99,6 +100,18 @@ def test_table_says_what_was_seen_beyond_what_is_counted(tmp_path: Path):
     assert text.startswith("1 of 2 response times above their bounds.\n")
     (row,) = re.findall(r"^control +1 +500 µs +(not attributable: .*)$", text, re.MULTILINE)
     assert row == "not attributable: no trace; control job 1 executed 1.90 ms, wcet 1.50 ms"
+
+
+def test_run_of_which_a_job_was_aborted_does_not_read_as_a_pass(tmp_path: Path):
+    run = made()
+    run.rows["status"][1] = Status.ABORTED
+    run.rows["finish_ns"][1] = np.iinfo(np.int64).min
+    done = bound(tmp_path, run)
+    assert done.return_value == 4
+    assert done.stdout.startswith(
+        "No response time above its bound, of 1 job; 1 job not judged (not known when it was "
+        "released, aborted, or still pending).\n"
+    )
 
 
 def test_task_without_a_bound_does_not_read_as_a_pass(tmp_path: Path):

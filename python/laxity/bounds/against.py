@@ -49,6 +49,11 @@ class Against:
         """Jobs of all tasks beyond their bounds."""
         return sum(task.above for task in self.tasks)
 
+    @property
+    def unjudged(self) -> int:
+        """Jobs of all tasks with a bound of which nobody tells whether they were beyond it."""
+        return sum(task.unjudged for task in self.tasks if task.bound_ns is not None)
+
 
 def hold_against(path: Path, task_set: TaskSet, answer: Answer) -> Against:
     """Compare every job of a run with the bound of its task.
@@ -77,7 +82,7 @@ def hold_against(path: Path, task_set: TaskSet, answer: Answer) -> Against:
         if trace is not None:
             cut = Timeline(trace, [one.member for one in here if one.member]).parts_of
         observed.append(observe_task(task, here, cut))
-    if not any(one.jobs for one in observed):
+    if not any(one.jobs or one.unjudged for one in observed):
         msg = f"--against {path}: no job of it finished; there is nothing to compare"
         raise NoVerdict(msg)
     recorded = run.manifest.trace
@@ -122,12 +127,14 @@ def _traced(
     if trace is not None:
         attributions = attribute_tasks(run, trace, rows, exec_ns)
     index_of = {task.name: task.index for task in manifest.tasks}
+    ends_ns = {task.name: task.end_ns for task in manifest.tasks}
     wcets = {task.name: task.wcet_ns for task in tasks_of(task_set.tasks)}
     return [
         TracedTask(
             bound=bound,
             wcet_ns=wcets[bound.name],
             rows=rows[index_of[bound.name]],
+            end_ns=ends_ns[bound.name],
             member=_member(bound, rows[index_of[bound.name]], attributions, index_of[bound.name]),
             snapshot_exec_ns=exec_ns,
         )

@@ -41,6 +41,9 @@ def _outcome(against: Against) -> str:
     n_jobs = sum(task.jobs for task in against.tasks if task.bound_ns is not None)
     without = [task.task for task in against.tasks if task.bound_ns is None]
     beside = f"; without a bound: {', '.join(without)}" if without else ""
+    if against.unjudged:
+        which = "not known when it was released, aborted, or still pending"
+        beside = f"; {count_noun(against.unjudged, 'job')} not judged ({which}){beside}"
     if not n_jobs:
         return f"Nothing to compare{beside}."
     if against.above:
@@ -50,12 +53,13 @@ def _outcome(against: Against) -> str:
 
 
 def _tasks_table(against: Against) -> Table:
-    head = ("task", "jobs", "unfinished", "largest", "bound", "of bound", "above")
+    head = ("task", "jobs", "unfinished", "not judged", "largest", "bound", "of bound", "above")
     rows = tuple(
         (
             text_cell(one.task),
             number_cell(show_count(one.jobs)),
             number_cell(show_count(one.unfinished)),
+            number_cell(show_count(one.unjudged)),
             _seen_cell(one.largest_ns, "none"),
             bound_cell(one.bound_ns),
             number_cell(_share(one.largest_ns, one.bound_ns)),

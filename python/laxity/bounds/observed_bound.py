@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from laxity.bounds.verdicts import SCHEDULABLE, TaskBound
+from laxity.core.streams import Cause, Status
 from laxity.jobs import rows as job_analysis
 from laxity.jobs.rows import IntArray, Jobs
 from laxity.trace.attribution import Pieces
@@ -102,8 +103,10 @@ class Observed:
 
     Attributes:
         task: Its name.
-        jobs: Finished ones of known release.
+        jobs: Finished ones of known release, and those without that are beyond all the same.
         unfinished: Releases without a response: skipped, aborted, pending.
+        unjudged: Jobs that may have been beyond the bound, and nobody tells: finished ones of
+            unknown release, aborted ones, pending ones after more than the bound.
         largest_ns: Largest response time; None: no job finished.
         bound_ns: None: none is proven.
         above: Jobs beyond the bound.
@@ -114,6 +117,7 @@ class Observed:
     task: str
     jobs: int
     unfinished: int
+    unjudged: int
     largest_ns: int | None
     bound_ns: int | None
     above: int
@@ -129,6 +133,7 @@ class TracedTask:
         bound: Of the task.
         wcet_ns: C, with contention.
         rows: All of it.
+        end_ns: When the task ended; None: not known.
         member: None: the run has no whole trace.
         snapshot_exec_ns: Calibrated processor time of an empty pair of snapshots.
     """
@@ -136,6 +141,7 @@ class TracedTask:
     bound: TaskBound
     wcet_ns: int
     rows: Jobs
+    end_ns: int | None
     member: Member | None
     snapshot_exec_ns: int
 
@@ -148,23 +154,49 @@ def observe_task(task: TracedTask, tasks: Sequence[TracedTask], cut: CutWindow |
         tasks: All of its CPU.
         cut: Cuts a job's window into parts; None: the run has no whole trace.
     """
-    rows = job_analysis.with_release(job_analysis.finished(task.rows))
-    response_ns = job_analysis.present(job_analysis.response_time_ns(rows))
+    finished = job_analysis.finished(task.rows)
     bound_ns = proven_ns(task.bound)
-    late = np.zeros(0, np.int64)
+    response_ns = _least_response_ns(finished)
+    is_late = np.zeros(len(finished), np.bool_)
     if bound_ns is not None:
-        late = np.flatnonzero(response_ns > bound_ns)
+        is_late = response_ns > bound_ns
+    is_judged = is_late | ~np.ma.getmaskarray(finished["release_ns"])
+    late = np.flatnonzero(is_late)
     worst = late[np.argsort(-response_ns[late], kind="stable")][:MAX_SHOWN]
     return Observed(
         task=task.bound.name,
-        jobs=len(rows),
-        unfinished=len(task.rows) - len(rows),
-        largest_ns=int(response_ns.max()) if len(response_ns) else None,
+        jobs=int(np.count_nonzero(is_judged)),
+        unfinished=len(task.rows) - len(finished),
+        unjudged=int(np.count_nonzero(~is_judged)) + _n_cut_off(task, bound_ns),
+        largest_ns=int(response_ns[is_judged].max()) if is_judged.any() else None,
         bound_ns=bound_ns,
         above=len(late),
-        excesses=tuple(_excess(rows[int(index)], task, tasks, cut) for index in worst),
-        assumptions=_assumptions(rows, task),
+        excesses=tuple(_excess(finished[int(index)], task, tasks, cut) for index in worst),
+        assumptions=_assumptions(finished, task),
     )
+
+
+def _least_response_ns(finished: Jobs) -> IntArray:
+    """Return response times; of a job whose release is not known what it took from its start."""
+    start_ns = np.ma.getdata(finished["start_ns"])
+    release_ns = np.ma.filled(finished["release_ns"], 0)
+    is_unknown = np.ma.getmaskarray(finished["release_ns"])
+    begin_ns = np.where(is_unknown, start_ns, release_ns)
+    return (np.ma.getdata(finished["finish_ns"]) - begin_ns).astype(np.int64)
+
+
+def _n_cut_off(task: TracedTask, bound_ns: int | None) -> int:
+    """Count the jobs that were ended, or left at the end, before it was seen what they take."""
+    status = np.ma.getdata(task.rows["status"])
+    is_aborted, is_left = status == Status.ABORTED, status == Status.PENDING
+    if job_analysis.has_column(task.rows, "cause"):
+        # By whoever ended the run: no job's doing, as long as it had not taken more than it may.
+        is_left |= is_aborted & (np.ma.getdata(task.rows["cause"]) == Cause.INTERRUPT)
+    count = int(np.count_nonzero(is_aborted & ~is_left))
+    if bound_ns is not None and task.end_ns is not None:
+        released_ns = job_analysis.present(task.rows["release_ns"][is_left])
+        count += int(np.count_nonzero(released_ns < task.end_ns - bound_ns))
+    return count
 
 
 def proven_ns(bound: TaskBound) -> int | None:
@@ -208,9 +240,13 @@ def counted(bound: TaskBound) -> dict[PartName, int]:
 def _excess(
     row: Jobs, task: TracedTask, tasks: Sequence[TracedTask], cut: CutWindow | None
 ) -> Excess:
-    release_ns, finish_ns = int(row["release_ns"]), int(row["finish_ns"])
-    job = int(row["job"])
-    reason = _why_not_attributable(job, task, cut)
+    finish_ns, job = int(row["finish_ns"]), int(row["job"])
+    if np.ma.is_masked(row["release_ns"]):
+        release_ns = int(row["start_ns"])
+        reason: str | None = "at least: its release is not known"
+    else:
+        release_ns = int(row["release_ns"])
+        reason = _why_not_attributable(job, task, cut)
     parts: tuple[Part, ...] = ()
     cpu = task.bound.cpu
     if reason is None and cut is not None and task.member is not None and cpu is not None:
@@ -296,13 +332,21 @@ def _long_jobs(
 def _execution_ns(rows: Jobs, task: TracedTask) -> IntArray | None:
     """Return the processor time of jobs, without interrupts where the trace has them.
 
+    What the trace does not tell is what was read around the job.
+
     Returns:
         Shape (row,), masked where it is not known; None: of no job.
     """
-    # Of jobs that are processes of their own the trace tells nothing.
+    # Of jobs that are processes of their own the trace tells nothing, nor of unknown releases.
+    told_ns = None
     if task.member is not None and task.member.pieces.is_known.any():
-        return _by_row(rows, task.member.pieces)
-    return job_analysis.execution_ns(rows, task.snapshot_exec_ns)
+        told_ns = _by_row(rows, task.member.pieces)
+    read_ns = job_analysis.execution_ns(rows, task.snapshot_exec_ns)
+    if read_ns is None or told_ns is None:
+        return read_ns if told_ns is None else told_ns
+    is_untold = np.ma.getmaskarray(told_ns)
+    both = np.where(is_untold, np.ma.getdata(read_ns), np.ma.getdata(told_ns))
+    return np.ma.array(both, np.int64, mask=is_untold & np.ma.getmaskarray(read_ns))
 
 
 def _by_row(rows: Jobs, pieces: Pieces) -> IntArray:

@@ -36,7 +36,7 @@ from laxity.core.input_file import read_input
 from laxity.core.spec_reader import MAX_SPEC_BYTES
 from laxity.core.task_set import TaskSet
 from laxity.costs.model import Costs
-from laxity.errors import EXIT_VIOLATED, ConfigError, located
+from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, located
 from laxity.page.terminal import text_of
 from laxity.tasksets.priorities_text import with_priorities
 
@@ -186,7 +186,9 @@ def _hold_against(options: _Options, task_set: TaskSet, answer: Answer) -> int:
     else:
         sys.stdout.write(text_of([*against_section.blocks_of(held), *blocks_of(answer)]))
     # A response beyond its bound refutes what the bound assumes, whatever the verdict is.
-    return EXIT_VIOLATED if held.above else answer.exit_code
+    if held.above:
+        return EXIT_VIOLATED
+    return EXIT_NO_VERDICT if held.unjudged and answer.exit_code == 0 else answer.exit_code
 
 
 def _run_path(options: _Options) -> Path | None:
