@@ -9,10 +9,29 @@ import pytest
 from laxity.profile.versus import Versus, quickest_of, versus
 
 
-def test_the_quickest_has_the_smallest_median_over_rounds():
-    # Medians 12, 11 and none; a single quick round decides nothing.
-    assert quickest_of([{0: 1.0, 1: 12.0, 2: 13.0}, {0: 11.0, 1: 11.0, 2: 30.0}, {}]) == 1
+def test_the_quickest_takes_no_longer_than_each_other_one_in_the_same_rounds():
+    # Ratios of the first to the second: 6 of 0.99, 5 of 1.35; their geometric mean is
+    # (0.99^6 * 1.35^5)^(1/11) = 1.14: the second one, although its median, 100, is larger than 99.
+    first = {at: 99.0 if at < 6 else 135.0 for at in range(11)}
+    second = dict.fromkeys(range(11), 100.0)
+    assert quickest_of([first, second, {}]) == 1
+    found = versus(first, second, is_exact=False)
+    assert found is not None
+    assert found.ratio == pytest.approx((0.99**6 * 1.35**5) ** (1 / 11))
+    # Two of equal times: the first one. None has a round: none.
+    assert quickest_of([second, second]) == 0
     assert quickest_of([{}, {}]) is None
+
+
+def test_a_program_that_lacks_the_slow_rounds_is_not_the_quickest_for_that():
+    # The second one takes 0.8 times as long in each round of both; the machine was slow in these.
+    first = {0: 50.0, 1: 50.0, 2: 50.0, 3: 200.0, 4: 200.0}
+    second = {3: 160.0, 4: 160.0}
+    assert quickest_of([first, second]) == 1
+
+
+def test_programs_of_which_each_is_slower_than_another_have_no_quickest():
+    assert quickest_of([{0: 2.0, 2: 1.0}, {0: 1.0, 1: 2.0}, {1: 1.0, 2: 2.0}]) is None
 
 
 def test_medians_of_one_round_are_compared_so_that_drift_of_the_machine_cancels():

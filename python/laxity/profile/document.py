@@ -16,8 +16,10 @@ from laxity.store.run_directory import PROFILE, read_document
 Analysis = Literal[
     "wcet", "schedulability", "cache", "intensity", "memory-traffic", "memory-need", "versus"
 ]
-Quantity = Literal["execution", "response"]
+Quantity = Literal["execution", "response", "start_to_finish"]
 QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
+# Of programs side by side: how late they were started is none of theirs.
+QUANTITIES_SIDE_BY_SIDE: tuple[Quantity, ...] = ("start_to_finish", "execution")
 
 
 class Target(Record, frozen=True, kw_only=True):

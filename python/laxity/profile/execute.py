@@ -33,7 +33,8 @@ from laxity.store.run_directory import PROFILE, Run, open_run, write_document
 
 _PILOT_JOBS = 3
 _PILOT_PERIOD = "100ms"
-# The period is so many times the longest response of the pilot: jobs seldom wait for one another.
+# The period is so many times what a job of the pilot took at most, with the time to make its
+# process: jobs seldom wait for one another.
 _ROOM = 2
 _OF_TARGETS = ("name", "workload", "args", "exec", "isolation")
 _LEAST_PERIOD_NS = 1_000_000
@@ -258,7 +259,8 @@ def _process(
         period, bucket = request.targets[unit.target].get("period"), None
         if request.has_samples or period is None:
             longest_ns = _longest_ns(final.with_name(_pilot_name(unit.target)))
-            period = period or exact_duration(max(_ROOM * longest_ns, _LEAST_PERIOD_NS))
+            busy_ns = longest_ns + _isolating_ns(final.with_name(_pilot_name(unit.target)))
+            period = period or exact_duration(max(_ROOM * busy_ns, _LEAST_PERIOD_NS))
             if request.has_samples:
                 least_ns = _LEAST_BUCKET_NS[request.run["platform"] == NATIVE_PLATFORM]
                 bucket = exact_duration(max(longest_ns // SAMPLES, least_ns))
@@ -298,6 +300,12 @@ def _longest_ns(pilot: Path) -> int:
         msg = f"{pilot.name}: none of its {_PILOT_JOBS} jobs finished; give --period"
         raise PlatformError(msg)
     return int(response_time_ns(jobs).max())
+
+
+def _isolating_ns(pilot: Path) -> int:
+    """Return what was the longest between two jobs of a pilot: making the next one's process."""
+    costs = [one.isolating for one in open_run(pilot).manifest.tasks]
+    return max((one.max_ns for one in costs if one is not None), default=0)
 
 
 def _run_once(

@@ -8,11 +8,19 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from laxity.jobs.rows import execution_ns, finished, in_order, present, response_time_ns
+from laxity.jobs.rows import (
+    execution_ns,
+    finished,
+    in_order,
+    present,
+    response_time_ns,
+    start_to_finish_ns,
+)
 from laxity.jobs.run_data import snapshot_exec_ns
 from laxity.profile.counted import columns_of, ratio_of
 from laxity.profile.document import (
     QUANTITIES,
+    QUANTITIES_SIDE_BY_SIDE,
     CourseRecord,
     MetRecord,
     NamedPhaseRecord,
@@ -62,10 +70,11 @@ def join(tmp: Path, manifest: Manifest) -> None:
     if "memory-need" in asked.analyses:
         write_document(tmp / PROFILE, _with_needs(asked, whole))
         return  # of such a run no time says anything
+    is_side_by_side = "versus" in asked.analyses
     times = [
         record
         for target in range(len(asked.targets))
-        for quantity in QUANTITIES
+        for quantity in (QUANTITIES_SIDE_BY_SIDE if is_side_by_side else QUANTITIES)
         for record in _records(asked, whole, target, quantity)
     ]
     met = [
@@ -102,13 +111,13 @@ def join(tmp: Path, manifest: Manifest) -> None:
         courses=courses,
         phases=phases,
         named_phases=named,
-        versus=list(_versus_records(asked, whole)) if "versus" in asked.analyses else [],
+        versus=list(_versus_records(asked, whole)) if is_side_by_side else [],
     )
     write_document(tmp / PROFILE, found)
 
 
 def _versus_records(asked: Profile, runs: Mapping[str, Run]) -> Iterator[VersusRecord]:
-    for quantity in QUANTITIES:
+    for quantity in QUANTITIES_SIDE_BY_SIDE:
         medians_ns = [
             {
                 unit.process: float(np.median(times))
@@ -177,6 +186,8 @@ def times_of_run(run: Run, quantity: Quantity) -> IntArray:
     jobs = in_order(finished(run.stream("jobs")))
     if quantity == "response":
         return present(response_time_ns(jobs))
+    if quantity == "start_to_finish":
+        return present(start_to_finish_ns(jobs))
     column = execution_ns(jobs, snapshot_exec_ns(run.manifest))
     return np.array([], np.int64) if column is None else present(column)
 

@@ -17,6 +17,8 @@ from scipy import stats
 # With fewer an interval of t says more of its assumption than of the rounds.
 LEAST_ROUNDS = 5
 _CONFIDENCE = 0.95
+# Of equal times, as far as logarithms of floats tell.
+_NO_SHORTER = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,20 @@ class Versus:
 
 
 def quickest_of(medians_ns: Sequence[Mapping[int, float]]) -> int | None:
-    """Find the program whose median over rounds is the smallest; None: none has any.
+    """Find the program that is quicker than each other one in the rounds that both have.
 
     Args:
         medians_ns: Of each program by the number of the round.
+
+    Returns:
+        None: none has any round, or each is slower than another one, which takes other rounds.
     """
     found = {at: float(np.median(list(one.values()))) for at, one in enumerate(medians_ns) if one}
-    return min(found, key=lambda at: found[at]) if found else None
+    for at in sorted(found, key=lambda at: found[at]):
+        against = [versus(medians_ns[one], medians_ns[at], is_exact=True) for one in found]
+        if all(one is None or one.ratio >= _NO_SHORTER for one in against):
+            return at
+    return None
 
 
 def versus(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is said of programs side by side: who is the quickest, and by how much."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from laxity.page.blocks import (
     text_cell,
 )
 from laxity.profile.document import (
+    QUANTITIES_SIDE_BY_SIDE,
     Profile,
     QuantileRecord,
     Quantity,
@@ -37,25 +38,31 @@ from laxity.profile.join import processes_of
 from laxity.profile.wcet import MEDIAN
 from laxity.store.run_directory import Run
 
+LENGTH: Quantity = "start_to_finish"
+_TITLES: dict[Quantity, str] = {LENGTH: "start to finish", "execution": "execution time"}
 _METHOD = (
     "Each round has a process of each program, one after the other, and the medians of one round "
     "are compared: what the machine does meanwhile is in all of them. The ratio is the geometric "
-    "mean over rounds, its 95 % interval Student's of their logarithms. Response: from release to "
-    "finish; execution: the processor's time alone."
+    "mean over rounds, its 95 % interval Student's of their logarithms. Start to finish: how long "
+    "a job took once it ran; execution: the processor's time alone."
 )
 
 
 def versus_sentences(asked: Profile) -> tuple[str, ...]:
     """Name the quickest program, and how much longer each other one takes."""
     names = _names(asked)
-    rows = [one for one in asked.versus if one.quantity == "response"]
+    rows = [one for one in asked.versus if one.quantity == LENGTH]
     if not rows:
-        return ("No job finished.",)
+        if any(one.quantity == LENGTH for one in asked.times):
+            return ("Nobody tells which is the quickest: they have no rounds in common.",)
+        return ("No process ended well, so no job counts.",)
     quickest = rows[0].quickest
-    times = _times_of(asked, quickest, "response")
+    times = _times_of(asked, quickest, LENGTH)
     median = ""
     if times is not None:
-        median = f" (median response {_median(times)}, n = {count_noun(times.jobs, 'job')})"
+        median = (
+            f" (median {_median(times)} from start to finish, n = {count_noun(times.jobs, 'job')})"
+        )
     others = [one for one in sorted(rows, key=lambda one: one.ratio) if one.target != quickest]
     doubt = "" if asked.kind == "simulated" else ", too few for an interval"
     if not others:
@@ -71,21 +78,38 @@ def versus_section(asked: Profile, runs: Mapping[str, Run]) -> Section:
     names = _names(asked)
     blocks: list[Block] = [
         _table(asked, names, quantity)
-        for quantity in ("response", "execution")
+        for quantity in QUANTITIES_SIDE_BY_SIDE
         if any(one.quantity == quantity for one in asked.versus)
     ]
     for target, name in enumerate(names):
-        times = _times_of(asked, target, "response")
+        times = _times_of(asked, target, LENGTH)
         if times is None:
-            blocks.append(Paragraph(f"No job of {name} has finished.", "warning"))
+            text = f"No process of {name} ended well, so no job of it counts."
+            blocks.append(Paragraph(text, "warning"))
         elif times.aborted:
             jobs = f"{count_noun(times.aborted, 'job')} of {name}"
             text = f"{jobs} did not come to an end; the longest are missing."
             blocks.append(Paragraph(text, "warning"))
+        blocks += _not_met(asked, runs, target, name)
     figure = _figure(asked, runs, names)
     if figure is not None:
         blocks.append(Figures((figure,)))
     return Section("versus", "Side by side", (*blocks, Paragraph(_METHOD, is_explanation=True)))
+
+
+def _not_met(
+    asked: Profile, runs: Mapping[str, Run], target: int, name: str
+) -> Iterator[Paragraph]:
+    """Say how many releases of a program were not met, if any: what did not run has no time."""
+    mine = [one.run for one in asked.units if one.target == target and one.run in runs]
+    tasks = [runs[one].manifest.tasks[0] for one in mine]
+    not_met = sum(one.counts.not_met for one in tasks)
+    if not_met:
+        of_all = (
+            f"{show_count(not_met)} of {count_noun(sum(one.released for one in tasks), 'release')}"
+        )
+        text = f"{of_all} of {name} were not met: give all of them a longer --period."
+        yield Paragraph(text, "warning")
 
 
 def _names(asked: Profile) -> Sequence[str]:
@@ -104,7 +128,7 @@ def _words(one: VersusRecord, doubt: str) -> str:
         # What is simulated needs no interval; fewer rounds than LEAST_ROUNDS have none.
         return f"{said} (n = {count_noun(one.rounds, 'round')}{doubt})"
     said += f" (95 %: {one.low:.3g} to {one.high:.3g}, n = {count_noun(one.rounds, 'round')})"
-    return f"{said}, not told from noise" if one.low <= 1 else said
+    return f"{said}, not told from noise" if one.low <= 1 <= one.high else said
 
 
 def _table(asked: Profile, names: Sequence[str], quantity: Quantity) -> Table:
@@ -127,7 +151,7 @@ def _table(asked: Profile, names: Sequence[str], quantity: Quantity) -> Table:
         )
     head = ("program", "times as long", "median", "observed maximum", "rounds", "jobs")
     remarks = ("", "95 % interval", "95 % interval")
-    return Table(f"{quantity} time ({asked.kind})", head, tuple(rows), remarks=remarks)
+    return Table(f"{_TITLES[quantity]} ({asked.kind})", head, tuple(rows), remarks=remarks)
 
 
 def _times_of(asked: Profile, target: int, quantity: Quantity) -> TimesRecord | None:
@@ -158,13 +182,13 @@ def _figure(asked: Profile, runs: Mapping[str, Run], names: Sequence[str]) -> Fi
     rows = [
         (name, np.concatenate(jobs))
         for target, name in enumerate(names[: len(LOOKS)])
-        if (jobs := processes_of(asked, runs, target, 0, "response"))
+        if (jobs := processes_of(asked, runs, target, 0, LENGTH))
     ]
     rows = [(name, times_ns) for name, times_ns in rows if np.unique(times_ns).size > 1]
     if asked.kind == "simulated" or not rows:
         return None
-    alt = "How response times spread, by program"
+    alt = "How times from start to finish spread, by program"
     n = min(times_ns.size for _, times_ns in rows)
     text = f"{alt}: median and ends; n ≥ {show_count(n)} jobs each, {asked.kind}."
-    draw = partial(violins, rows, "response time", "versus-violins", alt)
+    draw = partial(violins, rows, "start to finish", "versus-violins", alt)
     return FigureBlock("versus-violins", draw, text)
