@@ -83,6 +83,30 @@ def test_a_migration_is_of_the_same_working_set_and_pattern_between_the_nearest_
     assert found.migration == "290 µs to 2.30 ms"
 
 
+def test_a_migration_has_the_move_of_memory_that_stays():
+    # With memory that goes along the move takes 800 µs, and is another case.
+    costs = (
+        move(290_000, 256, "chase", (0, 1)),
+        of(20_000, entry("migration_move", 90_000, cpu=0, cpu_to=1)),
+        of(820_000, entry("migration_move", 990_000, cpu=0, cpu_to=1, case="fetched")),
+    )
+    found = cost_answer(model(*GAMMAS, *DELTAS, *costs))
+    assert found is not None
+    assert (found.migration_ns, found.move_ns) == ((310_000, 310_000), (20_000, 20_000))
+
+
+def test_pairs_of_cpus_without_a_figure_and_a_switch_of_another_cpu_are_named():
+    costs = (
+        move(290_000, 256, "chase", (0, 1)),
+        msgspec.structs.replace(move(9, 256, "chase", (1, 0)), verdict="not_measurable"),
+        of(11_000, entry("delta", 60_000, case="best", cpu=7)),
+    )
+    found = cost_answer(model(*GAMMAS, *costs))
+    assert found is not None
+    assert "two switches of 11 µs (δ of CPU 7, best case) and" in found.sentence()
+    assert "290 µs beside the move (1 more pair of CPUs: not measurable)" in found.sentence()
+
+
 def test_what_could_not_be_measured_is_not_said():
     lost = of(50_000, gamma(256, 99_000, verdict="not_measurable"))
     assert cost_answer(model(lost, *DELTAS)) is None

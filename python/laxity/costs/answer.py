@@ -30,6 +30,8 @@ class CostAnswer:
         migration_ns: What a migration takes, the move and loading again, of the quickest pair of
             CPUs and of the slowest; None: not measured.
         move_ns: The move in it, likewise; None: not measured, and not in it.
+        n_pairs_unknown: Pairs of CPUs that were tried, and their loss could not be measured.
+        delta_cpu: Where delta was measured; None: where gamma was.
     """
 
     kind: str
@@ -39,6 +41,8 @@ class CostAnswer:
     gamma_ns: int
     migration_ns: tuple[int, int] | None
     move_ns: tuple[int, int] | None = None
+    n_pairs_unknown: int = 0
+    delta_cpu: int | None = None
 
     @property
     def preemption_ns(self) -> int | None:
@@ -66,9 +70,10 @@ class CostAnswer:
         if self.preemption_ns is None or self.delta_ns is None:
             said = f"A preemption costs, beside its switches, {gamma}"
         else:
+            where = "" if self.delta_cpu is None else f" of CPU {self.delta_cpu}"
             said = (
                 f"A preemption costs {format_duration_ns(self.preemption_ns)}: two switches of "
-                f"{format_duration_ns(self.delta_ns)} (δ, best case) and {gamma}"
+                f"{format_duration_ns(self.delta_ns)} (δ{where}, best case) and {gamma}"
             )
         if self.migration is not None:
             said += f"; a migration costs {self.migration}"
@@ -76,6 +81,9 @@ class CostAnswer:
                 said += f", {_range_text(self.move_ns)} of them the move"
             else:
                 said += " beside the move"
+            if self.n_pairs_unknown:
+                pairs = "pair" if self.n_pairs_unknown == 1 else "pairs"
+                said += f" ({self.n_pairs_unknown} more {pairs} of CPUs: not measurable)"
         return f"{said} (medians, {self.count}, {self.kind})."
 
 
@@ -100,8 +108,8 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
     size = max((one for one in sizes if one <= _USUAL_BYTES), default=sizes[0])
     gamma = max((one for one in gammas if _size(one) == size), key=_median)
     deltas = [one for one in _found(costs, DELTA) if one.axes.case == _BEST]
-    own = [one for one in deltas if one.axes.cpu == gamma.axes.cpu] or deltas
-    delta = max(own, key=_median, default=None)
+    of_its_cpu = [one for one in deltas if one.axes.cpu == gamma.axes.cpu]
+    delta = max(of_its_cpu or deltas, key=_median, default=None)
     # Chase or sequential: a migration's passes are those of the preemption.
     pattern = (gamma.axes.case or "").rpartition("_")[2]
     losses = {
@@ -109,7 +117,19 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
         for one in _found(costs, MIGRATION)
         if (one.axes.working_set_bytes, one.axes.case) == (size, pattern)
     }
-    moves = {(one.axes.cpu, one.axes.cpu_to): one for one in _found(costs, MIGRATION_MOVE)}
+    # That of memory taken along is another one.
+    moves = {
+        (one.axes.cpu, one.axes.cpu_to): one
+        for one in _found(costs, MIGRATION_MOVE)
+        if one.axes.case is None
+    }
+    asked = {
+        (one.axes.cpu, one.axes.cpu_to)
+        for one in costs.entries
+        if one.name == MIGRATION
+        and one.axes.cpu is not None
+        and (one.axes.working_set_bytes, one.axes.case) == (size, pattern)
+    }
     of_losses = [moves[pair] for pair in losses] if losses.keys() <= moves.keys() else []
     move_ns = dict(zip(losses, map(_median, of_losses), strict=False))
     migrations = [_median(loss) + move_ns.get(pair, 0) for pair, loss in losses.items()]
@@ -122,6 +142,8 @@ def cost_answer(costs: Costs) -> CostAnswer | None:
         gamma_ns=_median(gamma),
         migration_ns=(min(migrations), max(migrations)) if migrations else None,
         move_ns=(min(move_ns.values()), max(move_ns.values())) if move_ns else None,
+        n_pairs_unknown=len(asked - losses.keys()),
+        delta_cpu=None if delta is None or delta in of_its_cpu else delta.axes.cpu,
     )
 
 
