@@ -7,12 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests.bounds.made_up_bound import write_bound
 from tests.bounds.made_up_costs import GAMMAS, model
 
 from laxity.bounds.answer import CostsGiven
 from laxity.bounds.platform_costs import Choice
 from laxity.bounds.setup import Setup
+from laxity.cli.main import cli
 from laxity.core.schedulers import Fit, Scheduler
 from laxity.report.page import write_report
 from laxity.store.run_directory import BOUND, open_run
@@ -112,3 +114,28 @@ def test_manifest_names_what_the_answer_is_from(tmp_path: Path):
     assert (manifest.kind, manifest.exit_code, manifest.machine_hash) == ("bound", 0, "ab")
     assert manifest.parents == ["R"]
     assert sorted(manifest.files) == ["bound.json", "costs.json", "taskset.toml"]
+
+
+def test_a_task_without_a_bound_is_named_and_no_other_is_nearest_to_its_deadline(tmp_path: Path):
+    # 5 of each 10 ms, and 11 of each 20 ms below it: 105 %.
+    text = """
+schema = 1
+[[task]]
+name = "high"
+period = "10ms"
+wcet = "5ms"
+priority = 90
+cpus = "1"
+[[task]]
+name = "low"
+period = "20ms"
+wcet = "11ms"
+priority = 80
+cpus = "1"
+"""
+    tasks = tmp_path / "tasks.toml"
+    tasks.write_text(text)
+    words = ["bound", str(tasks), "--costs", "none"]
+    done = CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+    assert "Without a bound: “low”." in done.stdout
+    assert "Nearest to its deadline" not in done.stdout

@@ -22,6 +22,7 @@ from laxity.page.blocks import (
     Table,
     bound_cell,
     count_noun,
+    join_words,
     number_cell,
     show_bound,
     show_count,
@@ -71,8 +72,15 @@ def sentences(answer: Answer) -> tuple[str, ...]:
         costs = "zero overheads"
     words = verdict_words(answer.verdict)
     lines = [f"{words[0].upper()}{words[1:]}: {tasks}, {costs}."]
+    unbounded = [
+        f"“{one.name}”"
+        for one in answer.tasks
+        if one.response_time_ns is None and one.verdict != SCHEDULABLE
+    ]
     tightest = _tightest(answer.tasks)
-    if tightest is not None and tightest.response_time_ns is not None:
+    if 0 < len(unbounded) < len(answer.tasks):
+        lines.append(f"Without a bound: {join_words(unbounded)}.")
+    elif tightest is not None and tightest.response_time_ns is not None:
         is_late = tightest.response_time_ns > tightest.deadline_ns
         where = "Furthest beyond" if is_late else "Nearest to"
         lines.append(

@@ -187,7 +187,8 @@ def _sentence(found: Comparison) -> str:
     ]
     shown = f"{found.name} against BASE: {', '.join(counted) or 'nothing could be compared'}."
     if moved := [one for one in found.figures if one.verdict in {LONGER, SHORTER}]:
-        moved.sort(key=lambda one: -abs(one.shift_percent or 0.0))
+        # Of a baseline of nothing no shift is a share, however small: it is first.
+        moved.sort(key=lambda one: (one.shift_percent is not None, -abs(one.shift_percent or 0.0)))
         each = (f"{_name(one)} {_signed(one, one.shift)} ({_percent(one)})" for one in moved)
         shown += f" Most: {', '.join(islice(each, _MOST_NAMED))}."
     is_exact = bool(found.figures) and all(one.is_exact for one in found.figures)
