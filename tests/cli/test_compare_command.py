@@ -497,3 +497,18 @@ def test_execution_of_a_few_jobs_gives_no_verdict(tmp_path: Path):
     median = figures_of(answer)["execution.median"]
     assert median["verdict"] == "no_verdict"
     assert f"{N - 11} of {N} finished jobs have no processor time of their own" in median["reason"]
+
+
+def test_jobs_that_no_deadline_judged_are_no_pass(runs: Path, tmp_path: Path):
+    rows = ordinary_rows(N, 2)
+    rows["status"][-70:] = Status.PENDING
+    for name in ("start_ns", "finish_ns", "exec_ns"):
+        rows[name][-70:] = absent_value("i8")
+    rows["abs_deadline_ns"][-70:] += 10**12
+    new = write_run(tmp_path / "pending", Made(rows))
+    code, answer = compare_json(runs / "base", new, "--fail-on", "misses > 0")
+    assert code == 4
+    (judged,) = answer["results"][0]["judgements"]
+    assert "70 not judged: still pending" in judged["detail"]
+    assert compare(runs / "base", new, "--fail-on", "response.median > +50%").return_value == 4
+    assert compare(runs / "base", new, "--fail-on", "execution.median > +900%").return_value == 0

@@ -146,8 +146,19 @@ def test_run_without_a_result_is_made_the_best_of(
     tmp = left_run(tmp_path / "D.tmp", None, [1_000, 11_000_000, None])
     manifest = finish_run(tmp, has_survived=True, returncode=returncode).manifest
     assert (manifest.status, manifest.exit_code) == (status, exit_code)
-    assert manifest.tasks[0].counts == Counts(done=1, missed=1, skipped=1, not_met=2)
+    (task,) = manifest.tasks
+    assert task.counts == Counts(done=1, missed=1, skipped=1, not_met=2)
+    # It was said to be "never released".
+    assert (task.released, task.started) == (3, 2)
     assert manifest.clock is None
+
+
+def test_run_without_a_result_that_kept_some_rows_says_so(tmp_path: Path):
+    tmp = left_run(tmp_path / "D.tmp", None, [11_000_000], keep="misses")
+    manifest = finish_run(tmp, has_survived=True, returncode=-9).manifest
+    assert manifest.message.endswith(
+        "; keep misses has left rows of some jobs alone: shares are of these"
+    )
 
 
 def test_finishing_twice_gives_the_same_run(tmp_path: Path):
@@ -322,12 +333,36 @@ def test_limits_of_the_spec_decide_the_exit_code(
 ):
     # Whatever the rows say, laxity-run counted 2 not met: under `keep misses` rows do not tell.
     n_finished = sum(response_ns is not None for response_ns in responses_ns)
-    task = NativeTask(index=0, released=3, counts=Counts(done=n_finished, skipped=1, not_met=2))
+    task = NativeTask(index=0, released=3, counts=Counts(done=n_finished, skipped=2, not_met=2))
     tmp = left_run(tmp_path / "D.tmp", native(tasks=[task]), responses_ns, None, **limit)
     write_histogram(tmp, [])
     manifest = finish_run(tmp, has_survived=True).manifest
     assert (manifest.status, manifest.exit_code) == ("complete", exit_code)
     assert bool(manifest.message) == bool(exit_code)
+
+
+@pytest.mark.parametrize(
+    ("limit", "counts", "said"),
+    [
+        # Its deadline had not come; it may be missed yet. One that had is counted as not met.
+        (
+            {"max_misses": 2},
+            Counts(done=1, pending=2, not_met=1),
+            '1 jobs of task "mem" were still pending',
+        ),
+        ({"max_response": "5us"}, Counts(done=1, aborted=1, not_met=1), "did not finish"),
+        ({"max_response": "5us"}, Counts(done=1, pending=1), "did not finish"),
+    ],
+)
+def test_jobs_of_which_nobody_knows_how_long_they_take_are_within_no_limit(
+    tmp_path: Path, limit: dict[str, object], counts: Counts, said: str
+):
+    task = NativeTask(index=0, released=3, counts=counts)
+    tmp = left_run(tmp_path / "D.tmp", native(tasks=[task]), [1_000], None, **limit)
+    write_histogram(tmp, [])
+    manifest = finish_run(tmp, has_survived=True).manifest
+    assert manifest.exit_code == 4
+    assert said in manifest.message
 
 
 def test_message_of_a_violated_limit_names_both_figures(tmp_path: Path):

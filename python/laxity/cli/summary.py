@@ -385,7 +385,7 @@ def _release_lines(page: PageData) -> list[str]:
     for data in page.runs:
         for task in data.tasks:
             counts = task.result.counts
-            late = counts.not_met - counts.missed - counts.skipped - counts.aborted
+            late = counts.pending - counts.undecided
             pending = "0 pending"
             if counts.pending:
                 pending = f"{late} of {counts.pending} pending, those whose deadline has come"

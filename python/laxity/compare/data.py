@@ -219,6 +219,11 @@ def _calibration_ns(part: Part) -> int:
     return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
 
 
+def doubt_of_misses(part: Part, task: TaskData) -> str | None:
+    """Say why it is not known how many jobs of a task were not met; None: it is."""
+    return doubt_of(part, task) or task.unjudged or None
+
+
 def doubt_of(part: Part, task: TaskData) -> str | None:
     """Say why what became of all jobs of a task is not known; None: nothing is known against it."""
     if task.result.lost_rows:
@@ -230,6 +235,11 @@ def _doubts(part: Part, task: TaskData, quantity: str) -> Iterator[str]:
     whole = doubt_of(part, task)
     if whole is not None:
         yield whole
+    unknown, pending = task.n_release_unknown, task.result.counts.pending
+    if unknown and quantity != EXECUTION:
+        yield f"the release of {unknown} of {task.n_finished} finished jobs is not known"
+    if pending and quantity != EXECUTION:
+        yield f"{pending} jobs were still pending, so the longest are not among the figures"
     aborted = task.result.counts.aborted
     if aborted and quantity != RELEASE_LATENCY:
         yield f"{aborted} jobs were aborted, so the longest are not among the figures"

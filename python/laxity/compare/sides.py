@@ -9,7 +9,7 @@ from typing import Literal
 from laxity.compare.comparable import Difference, differences, machine_difference
 from laxity.compare.comparison import Figure
 from laxity.compare.costs import compare_costs, cost_subjects
-from laxity.compare.data import Part, Side, doubt_of, named, samples_of
+from laxity.compare.data import Part, Side, doubt_of_misses, named, samples_of
 from laxity.compare.fail_on import QUANTITIES
 from laxity.compare.jobs import ComparedQuantity, Drift, Pair, Ranks, compare_quantity
 from laxity.compare.regression import Judgement, Subject, TaskMisses
@@ -187,7 +187,9 @@ def _misses(base: Side, new: Side) -> Iterator[TaskMisses]:
             base_released=old.released,
             new_not_met=one.counts.not_met,
             new_released=one.released,
-            doubt=_joined((base.name, doubt_of(part, task)), (new.name, doubt_of(*other))),
+            doubt=_joined(
+                (base.name, doubt_of_misses(part, task)), (new.name, doubt_of_misses(*other))
+            ),
         )
 
 

@@ -72,12 +72,15 @@ def _fold_nothing(tmp: Path, manifest: Manifest, returncode: int | None) -> Mani
     spec = limits.read_resolved_spec(tmp)
     counts = counted_from_rows(tmp / "jobs.npy")
     tasks: list[TaskResult] = [
-        msgspec.structs.replace(task, counts=counts.get(task.index, Counts()))
+        msgspec.structs.replace(task, counts=found, released=found.released, started=found.started)
         for task in task_results(spec, [])
+        for found in [counts.get(task.index, Counts())]
     ]
     is_simulated = kind_of_figures(manifest) == "simulated"
     tool = "laxity-sim" if is_simulated else "laxity-run"
     status, exit_code, message = judge_end(returncode, tool)
+    if spec.keep != "all" and counts:
+        message += f"; keep {spec.keep} has left rows of some jobs alone: shares are of these"
     return msgspec.structs.replace(
         manifest,
         status=status,

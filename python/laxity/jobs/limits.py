@@ -83,6 +83,10 @@ def _judge_misses(directory: Path, spec: Spec, manifest: Manifest) -> tuple[int,
     unknown = _unknown_release(directory, manifest, with_deadline=True)
     if unknown is not None:
         return EXIT_NO_VERDICT, f"max_misses {limit}: {unknown}: no verdict"
+    for task in manifest.tasks:
+        if task.deadline_ns is not None and task.counts.undecided:
+            left = f'{task.counts.undecided} jobs of task "{task.name}" were still pending'
+            return EXIT_NO_VERDICT, f"max_misses {limit}: {left}: no verdict"
     return EXIT_DONE, ""
 
 
@@ -111,6 +115,11 @@ def _judge_response(directory: Path, spec: Spec, manifest: Manifest) -> tuple[in
     unknown = _unknown_release(directory, manifest, with_deadline=False)
     if unknown is not None:
         return EXIT_NO_VERDICT, f"max_response {shown}: {unknown}: no verdict"
+    for task in manifest.tasks:
+        if task.counts.aborted or task.counts.pending:
+            left = f'{task.counts.aborted + task.counts.pending} jobs of task "{task.name}"'
+            why = "did not finish, which would have taken longest"
+            return EXIT_NO_VERDICT, f"max_response {shown}: {left} {why}: no verdict"
     return EXIT_DONE, ""
 
 

@@ -51,6 +51,38 @@ class TaskData:
             return 0
         return self.n_finished - self.distributions[Stream.RESPONSE_TIME].n
 
+    @property
+    def longest_ns(self) -> int | None:
+        """The longest response time, or what it did not exceed; None: no job has one.
+
+        Where rows are lacking it is the end of a bucket, and no later than a deadline that all met.
+        """
+        found = self.distributions[Stream.RESPONSE_TIME]
+        if not found.n:
+            return None
+        deadline_ns = self.result.deadline_ns
+        if found.is_exact or deadline_ns is None or self.result.counts.missed:
+            return found.max_ns
+        return min(found.max_ns, deadline_ns)
+
+    @property
+    def n_judged(self) -> int:
+        """Releases of which it is known whether they met their deadline."""
+        if self.result.deadline_ns is None:
+            return 0
+        return self.result.released - self.n_release_unknown - self.result.counts.undecided
+
+    @property
+    def unjudged(self) -> str:
+        """What a deadline did not judge, and why, in words; empty: it judged every release."""
+        if self.result.deadline_ns is None:
+            return ""
+        counted = (
+            (self.n_release_unknown, "release not known"),
+            (self.result.counts.undecided, "still pending, their deadlines to come"),
+        )
+        return "; ".join(f"{count:,} not judged: {why}" for count, why in counted if count)
+
 
 @dataclass(frozen=True, slots=True)
 class RunData:

@@ -8,7 +8,6 @@ from laxity.core.streams import Quantity as Stream
 from laxity.costs.answer import CostAnswer, cost_answer
 from laxity.costs.model import decode_costs
 from laxity.errors import RecordError
-from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import pair_of
 from laxity.jobs.sections.comparison import Pair, task_pairs
@@ -65,10 +64,10 @@ def _pair_line(tasks: Pair, kind: Kind) -> str:
     alone = tasks[0]
     longest = [_longest(task) for task in tasks]
     not_met = [task.result.counts.not_met for task in tasks]
-    released = [show_count(task.result.released) for task in tasks]
+    released = [show_count(task.n_judged or task.result.released) for task in tasks]
     if not any(not_met):
         met = f"met each of {released[0]} deadlines alone and {released[1]} beside co-runners"
-        if not all(map(_is_judged, tasks)):
+        if any(not task.n_judged or task.unjudged for task in tasks):
             met = f"made {released[0]} jobs alone and {released[1]} beside co-runners"
     else:
         met = (
@@ -84,12 +83,12 @@ def _pair_line(tasks: Pair, kind: Kind) -> str:
 
 
 def _longest(task: TaskData) -> str:
-    found = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
-    return show_duration(None if found is None else found.max_ns)
+    most = "" if task.distributions[Stream.RESPONSE_TIME].is_exact else "at most "
+    return f"{most}{show_duration(task.longest_ns)}"
 
 
 def _tasks_line(run: RunData) -> str:
-    judged = [task for task in run.tasks if _is_judged(task)]
+    judged = [task for task in run.tasks if task.n_judged]
     names = count_noun(len(run.tasks), "task")
     if len(run.tasks) == 1:
         names = f"“{run.tasks[0].result.name}”"
@@ -97,15 +96,11 @@ def _tasks_line(run: RunData) -> str:
         jobs = count_noun(sum(task.n_finished for task in run.tasks), "job")
         return f"In run “{run.label}” {names} finished {jobs} ({run.kind}), judged by no deadline."
     late = [task.result for task in judged if task.result.counts.not_met]
-    n_released = count_noun(sum(task.result.released for task in judged), "release")
+    n_released = count_noun(sum(task.n_judged for task in judged), "release")
+    left = "".join(f"; “{one.result.name}”: {one.unjudged}" for one in run.tasks if one.unjudged)
     released = f"{n_released} ({run.kind})"
     if not late:
-        return f"In run “{run.label}” {names} met all deadlines of {released}."
+        return f"In run “{run.label}” {names} met all deadlines of {released}{left}."
     who = join_words([f"{show_count(one.counts.not_met)} of “{one.name}”" for one in late])
     n_late = show_count(sum(one.counts.not_met for one in late))
-    return f"In run “{run.label}”, of {released} of {names} {n_late} were not met: {who}."
-
-
-def _is_judged(task: TaskData) -> bool:
-    """Whether its jobs have a deadline, and it is known when they were released."""
-    return task.result.deadline_ns is not None and not task.n_release_unknown
+    return f"In run “{run.label}”, of {released} of {names} {n_late} were not met: {who}{left}."

@@ -126,7 +126,7 @@ def _composite_tiles(page: PageData) -> tuple[Tile, ...]:
             )
         )
     if costs is not None and costs.migration is not None:
-        where = f"of {costs.size}"
+        where = f"of {costs.size}{', beside the move' if costs.move_ns is None else ''}"
         count = f"medians, {costs.count}"
         tiles.append(Tile("a migration", costs.migration, count, costs.kind, where))
     for run in page.runs:
@@ -187,11 +187,13 @@ def _not_met_tile(task: TaskData, run: RunData) -> Tile:
     has_deadline = task.result.deadline_ns is not None
     if not has_deadline and not not_met:
         return Tile("releases not met", "no deadline", "", "")
-    value = f"{show_count(not_met)} of {show_count(released)}"
-    remark = show_share(not_met, released) if has_deadline else "no deadline set"
-    if has_deadline and task.n_release_unknown:
-        remark = f"{show_count(task.n_release_unknown)} not judged: release not known"
-    count = f"n = {count_noun(released, 'release')}"
+    judged = task.n_judged if has_deadline else released
+    value = f"{show_count(not_met)} of {show_count(judged)}"
+    remark = "no deadline set"
+    if has_deadline:
+        share = show_share(not_met, judged) if judged else ""
+        remark = ", ".join(filter(None, (share, task.unjudged)))
+    count = f"n = {count_noun(judged, 'release')}"
     return Tile("releases not met", value, count, run.kind_of(task), remark)
 
 
@@ -268,12 +270,17 @@ def _outcome(task: TaskData) -> str:
     not_met, released = result.counts.not_met, result.released
     if result.deadline_ns is None and not not_met:
         return f"{count_noun(task.n_finished, 'job')} finished, no deadline was set."
-    if not not_met and task.n_release_unknown:
-        unknown = count_noun(task.n_release_unknown, "job")
-        return f"{unknown} could not be judged: release not known."
-    if not not_met:
+    if not task.unjudged and not not_met:
         return "every deadline was met."
-    return f"{show_count(not_met)} of these ({show_share(not_met, released)}) were not met."
+    if not task.unjudged:
+        return f"{show_count(not_met)} of these ({show_share(not_met, released)}) were not met."
+    if not task.n_judged:
+        return f"{task.unjudged}."
+    judged = show_count(task.n_judged)
+    if not not_met:
+        return f"{judged} of these met their deadline; {task.unjudged}."
+    share = show_share(not_met, task.n_judged)
+    return f"{show_count(not_met)} of {judged} ({share}) were not met; {task.unjudged}."
 
 
 def _worst_case(task: TaskData, worst: Summary) -> str:
@@ -282,13 +289,19 @@ def _worst_case(task: TaskData, worst: Summary) -> str:
     of_jobs = f"The slowest of {show_count(worst.n)} finished jobs"
     if worst.n == 1:
         of_jobs = "The only finished job"
-    took = f"{of_jobs} took {most}{show_duration(worst.max_ns)}"
+    of_jobs += " whose release is known" if task.n_release_unknown else ""
+    longest_ns = task.longest_ns or 0
+    took = f"{of_jobs} took {most}{show_duration(longest_ns)}"
     if deadline is None:
         return f"{took}."
-    laxity = deadline - worst.max_ns
+    laxity = deadline - longest_ns
     allowed = f"its deadline of {show_duration(deadline)}"
     if laxity < 0:
         return f"{took}, {show_duration(-laxity)} longer than {allowed}."
+    if not worst.is_exact and not laxity:
+        return f"{took}, which is its deadline."
+    if not worst.is_exact:
+        return f"{took}; at least {show_duration(laxity)} of {allowed} was left."
     return f"{took}; {show_duration(laxity)} of {allowed} was left."
 
 

@@ -159,6 +159,21 @@ class Counts(Record, frozen=True, kw_only=True):
     pending: int = 0
     not_met: int = 0
 
+    @property
+    def released(self) -> int:
+        """All of them."""
+        return self.started + self.skipped + self.pending
+
+    @property
+    def started(self) -> int:
+        """Releases whose job began."""
+        return self.done + self.missed + self.aborted
+
+    @property
+    def undecided(self) -> int:
+        """Pending jobs whose deadline had not come when their task ended."""
+        return self.missed + self.skipped + self.aborted + self.pending - self.not_met
+
 
 class Faults(Record, frozen=True, kw_only=True):
     """Page faults."""

@@ -5,7 +5,6 @@
 from functools import partial
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import STREAM_NAMES, pair_of, quantile_name, quantity, words_of
 from laxity.jobs.sections.simulated import compare_parts
@@ -211,15 +210,14 @@ def _outcome_table(tasks: Pair, run: RunData) -> Table:
     rows = []
     for label, task in zip(("alone", "interfered"), tasks, strict=True):
         counts = task.result.counts
-        worst = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
-        deadline = task.result.deadline_ns
-        laxity = None if worst is None or deadline is None else deadline - worst.max_ns
+        longest, deadline = task.longest_ns, task.result.deadline_ns
+        laxity = None if longest is None or deadline is None else deadline - longest
         rows.append(
             (
                 text_cell(label),
                 number_cell(show_count(task.result.released)),
                 number_cell(show_count(counts.not_met)),
-                number_cell(show_share(counts.not_met, task.result.released)),
+                number_cell(show_share(counts.not_met, task.n_judged or task.result.released)),
                 number_cell("no deadline") if deadline is None else duration_cell(laxity),
             )
         )

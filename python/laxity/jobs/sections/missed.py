@@ -62,10 +62,11 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
         quantity(run, task, f"releases_{name}", value, unit="releases", n=released, kind=kind)
         for name, value in [(s, getattr(counts, s)) for s in (*_STATUSES, "not_met")]
     ]
-    ratio = counts.not_met / released if released else None
-    note = None if released else "no release"
+    judged = released if task.result.deadline_ns is None else task.n_judged
+    ratio = counts.not_met / judged if judged else None
+    note = task.unjudged or (None if released else "no release")
     quantities.append(
-        quantity(run, task, "not_met_ratio", ratio, unit="1", n=released, note=note, kind=kind)
+        quantity(run, task, "not_met_ratio", ratio, unit="1", n=judged, note=note, kind=kind)
     )
     if not released:
         return [Paragraph("Nothing was released.")], quantities
@@ -73,6 +74,8 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     if not counts.not_met:
         if task.n_release_unknown and task.result.deadline_ns is not None:
             return [*blocks, Paragraph(without_release(task), "note")], quantities
+        if task.unjudged:
+            return [*blocks, Paragraph(f"{task.unjudged}.", "note")], quantities
         told = "Each release was met."
         if task.result.deadline_ns is None:
             told = "There is no deadline that a job could miss."
