@@ -5,11 +5,12 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 from tests.profile.made_up_profile import write_profile
 
 from laxity.page.blocks import Paragraph, Table, show_count
 from laxity.profile.document import QuantileRecord, TimesRecord, read_profile
-from laxity.profile.section import sections
+from laxity.profile.section import _beyond, sections
 from laxity.store.run_directory import PROFILE, open_run, write_document
 
 
@@ -24,7 +25,7 @@ def test_jobs_that_were_aborted_are_named_beside_the_times_that_lack_them(tmp_pa
     said = "writers: 2 jobs of mem did not come to an end; the longest are missing."
     assert warnings_of(path) == [said]
     write_document(path / PROFILE, msgspec.structs.replace(asked, times=asked.times[:1]))
-    assert warnings_of(path) == ["writers: no job of mem has finished."]
+    assert warnings_of(path) == ["writers: no process of mem ended well, so no job of it counts."]
 
 
 def warnings_of(path: Path) -> list[str]:
@@ -72,3 +73,12 @@ def test_slowdown_whose_medians_may_be_the_same_is_not_told_from_noise(tmp_path:
         (section,) = sections(open_run(path))
         table = next(block for block in section.blocks if isinstance(block, Table))
         assert [row[8].remark for row in table.rows] == ["", remark]
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    # 1 − 0.05^(1/9) = 0.28313: "< 28 %" was no upper limit.
+    [(0.28313, "< 29 %"), (0.29, "< 29 %"), (0.00741, "< 0.75 %"), (0.9502, "< 96 %")],
+)
+def test_a_limit_of_a_share_is_rounded_up(share: float, shown: str):
+    assert _beyond(share, "measured") == shown

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The section "Who took the time" of a made-up run."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from tests.report.run_builder import SNAPSHOT_EXEC_NS, T0_NS, Made, ordinary_rows, write_run
 
 from laxity.cli.summary import summary_document, summary_text
+from laxity.cli.took import _line
 from laxity.core.streams import SchedKind, dtype_of
 from laxity.report.page import write_report
 from laxity.report.read_run import read_page
@@ -161,6 +163,16 @@ def test_show_says_who_took_most(tmp_path: Path):
     task = summary_document(run)["runs"][0]["tasks"][0]
     assert task["trace"]["jobs_preempted"] == 5
     assert task["trace"]["preempted_by"][0]["total_ns"] == 5 * BULLY_NS
+
+
+def test_jobs_that_waited_after_they_slept_are_not_said_to_be_preempted_by_nobody(tmp_path: Path):
+    # "0 of 5 jobs were preempted, most of all by bully": they had slept, and not been pushed off.
+    (found,) = read_page(open_run(traced_run(tmp_path / "run"))).runs[0].attributions.values()
+    pieces = replace(found.pieces, n_preemptions=np.zeros_like(found.pieces.n_preemptions))
+    line = _line(replace(found, pieces=pieces))
+    assert line.startswith(
+        "0 of 5 jobs were preempted, and 5 waited for a CPU, most of all for bully: 5 times"
+    )
 
 
 def test_loss_over_the_end_costs_the_last_job_its_verdict(tmp_path: Path):

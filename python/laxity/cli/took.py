@@ -46,6 +46,7 @@ def attribution_document(found: Attribution | None) -> dict[str, Any] | None:
         "jobs_without_verdict": int(np.count_nonzero(~pieces.is_known)),
         "switches_untold": found.n_untold,
         "jobs_preempted": _n_preempted(found),
+        "jobs_that_waited": _n_waited(found),
         "preempted_by": [
             {"name": one.comm, "threads": one.n_threads, "jobs": one.n_jobs, "n": one.n,
              "total_ns": one.total_ns, "median_ns": one.median_ns, "max_ns": one.max_ns}
@@ -64,14 +65,24 @@ def _n_preempted(found: Attribution) -> int:
     return int(np.count_nonzero(found.pieces.is_known & (found.pieces.n_preemptions > 0)))
 
 
+def _n_waited(found: Attribution) -> int:
+    """Count the jobs that were ready and without a CPU, pushed off or not let on."""
+    return int(np.count_nonzero(found.pieces.is_known & (found.pieces.preempted_ns > 0)))
+
+
 def _line(found: Attribution) -> str:
     known = int(np.count_nonzero(found.pieces.is_known))
     unknown = len(found.pieces.job) - known
     text = f"{_n_preempted(found)} of {known} jobs were preempted"
+    # Who sleeps within a job may have to wait when it is woken, without having been pushed off.
+    waited = _n_waited(found)
+    by = "most of all by"
+    if waited > _n_preempted(found):
+        by = f"and {waited} waited for a CPU, most of all for"
     if found.culprits:
         most = found.culprits[0]
         text += (
-            f", most of all by {most.comm or _UNKNOWN}: {most.n} times, "
+            f", {by} {most.comm or _UNKNOWN}: {most.n} times, "
             f"{format_duration_ns(most.total_ns)} in all, at most "
             f"{format_duration_ns(most.max_ns)} at a time"
         )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is said of a profile: a table of times per program, and how its jobs spread."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -82,7 +83,7 @@ def sentences(asked: Profile) -> tuple[str, ...]:
     if "versus" in asked.analyses:
         return versus_sentences(asked)
     if not asked.times:
-        return ("No job finished.",)
+        return ("No process ended well, so no job counts.",)
     tell = _SENTENCES[asked.analyses[0]]
     names = names_of(asked)
     told = sorted(range(len(names)), key=lambda target: -_most_slowed(asked, target))
@@ -247,7 +248,7 @@ def _missing(asked: Profile, target: int, name: str) -> Iterator[str]:
     for at, scenario in enumerate(asked.scenarios):
         rows = [one for one in asked.times if (one.target, one.scenario) == (target, at)]
         if not rows:
-            yield f"{scenario.name}: no job of {name} has finished."
+            yield f"{scenario.name}: no process of {name} ended well, so no job of it counts."
         elif rows[0].aborted:
             jobs = f"{count_noun(rows[0].aborted, 'job')} of {name}"
             yield f"{scenario.name}: {jobs} did not come to an end; the longest are missing."
@@ -351,7 +352,14 @@ def _doubt(row: TimesRecord, alone: TimesRecord) -> str:
 def _beyond(share: float | None, kind: Kind) -> str:
     if kind == "simulated":
         return "not stated"
-    return "still moves" if share is None else f"< {100 * share:.2g} %"
+    return "still moves" if share is None else f"< {_upper_percent(share):.3g} %"
+
+
+def _upper_percent(share: float) -> float:
+    """Write an upper limit in percent with two digits, never rounded down."""
+    percent = 100 * share
+    step = 10.0 ** (math.floor(math.log10(percent)) - 1)
+    return math.ceil(percent / step) * step
 
 
 def _quantile_cell(row: TimesRecord, q: float) -> Cell:

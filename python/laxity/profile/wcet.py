@@ -118,6 +118,6 @@ def times_of(processes: Sequence[IntArray], *, is_exact: bool) -> Times | None:
         quantiles={
             q: quantile_of_processes(with_jobs, q)
             for q in QUANTILES
-            if is_exact or supports_quantile(jobs.size, q)
+            if (is_exact and q == MEDIAN) or supports_quantile(jobs.size, q)
         },
     )

@@ -270,8 +270,9 @@ def _culprits_table(run: RunData, culprits: tuple[Culprit, ...]) -> Table:
     )
     left_out = len(culprits) - _MAX_CULPRITS
     more = f"; {count_noun(left_out, 'name')} with less left out" if left_out > 0 else ""
+    who = "Who had the CPU that ready jobs waited for"
     return Table(
-        f"Who preempted ({run.kind}; by name, largest total first{more})",
+        f"{who} ({run.kind}; by name, largest total first{more})",
         ("thread", "n, jobs", "n, times", "total", "median", "max"),
         rows,
     )
