@@ -279,9 +279,10 @@ def test_profile_goes_on_and_ends_as_one_that_nobody_ended(laxity: Laxity, numbe
     process = start(*words, "--run-dir", laxity.directory / "Q", is_own_session=True)
     wait_until(lambda: any((left / "runs").glob(f"{names[4]}*")), "the fifth run")
     os.killpg(process.pid, number)
-    finish(process)
+    ended = finish(process)
     # An interrupted one has been finished, as far as it came.
     left = left if number is signal.SIGKILL else laxity.directory / "Q"
+    assert left.is_dir(), ended
     done = {path.name: path.stat().st_ino for path in (left / "runs").iterdir()}
     assert set(names[:4]) <= set(done)
     assert not set(names) <= set(done)

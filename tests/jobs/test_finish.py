@@ -161,6 +161,15 @@ def test_run_without_a_result_that_kept_some_rows_says_so(tmp_path: Path):
     )
 
 
+def test_run_whose_writer_died_before_its_spec_was_there_has_measured_nothing(tmp_path: Path):
+    # An interrupted profile could not be finished, nor go on: "spec.toml: cannot be read".
+    tmp = left_run(tmp_path / "D.tmp", None)
+    (tmp / "spec.toml").rename(tmp / "spec.toml.new")
+    (tmp / "jobs.npy").unlink()
+    assert finish_run(tmp, has_survived=False).path is None
+    assert not tmp.exists()
+
+
 def test_finishing_twice_gives_the_same_run(tmp_path: Path):
     tmp = left_run(tmp_path / "D.tmp", native())
     first = finish_run(tmp, has_survived=True)

@@ -15,7 +15,7 @@ from laxity.jobs.results import corunner_results, counted_from_rows, stop_result
 from laxity.platform.tools import find_tool
 from laxity.store.manifest import Counts, Manifest, TaskResult, kind_of_figures
 from laxity.store.native import Native
-from laxity.store.run_directory import SEGMENT
+from laxity.store.run_directory import SEGMENT, SPEC
 from laxity.trace import record
 
 # Exit codes of laxity-run that mean "refused", not "ended": usage, and what the machine lacks.
@@ -28,6 +28,9 @@ def fold(tmp: Path, manifest: Manifest, end: End) -> tuple[Manifest, bool]:
     Returns:
         The manifest, and whether there is anything to keep.
     """
+    if not (tmp / SPEC).exists() and not (tmp / "jobs.npy").exists():
+        # Its writer died between its first files: no release can have happened.
+        return manifest, False
     folded = record.fold_trace(tmp, _fold_tasks(tmp, manifest, end))
     return folded, _has_measured(tmp, folded)
 
