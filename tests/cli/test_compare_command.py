@@ -512,3 +512,12 @@ def test_jobs_that_no_deadline_judged_are_no_pass(runs: Path, tmp_path: Path):
     assert "70 not judged: still pending" in judged["detail"]
     assert compare(runs / "base", new, "--fail-on", "response.median > +50%").return_value == 4
     assert compare(runs / "base", new, "--fail-on", "execution.median > +900%").return_value == 0
+
+
+def test_runs_of_other_periods_are_told_to_be_given_one(runs: Path, tmp_path: Path):
+    new = write_run(tmp_path / "new", Made(ordinary_rows(N, 2)))
+    spec = (new / "spec.toml").read_text()
+    assert 'period = "5ms"' in spec
+    (new / "spec.toml").write_text(spec.replace('period = "5ms"', 'period = "6ms"'))
+    with pytest.raises(NoVerdict, match=r"period.*; compare runs .*, with one --period, or add"):
+        compare(runs / "base", new)

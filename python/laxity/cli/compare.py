@@ -28,6 +28,7 @@ from laxity.errors import (
     NoVerdict,
     suggestion,
 )
+from laxity.page.blocks import name_some
 
 if TYPE_CHECKING:
     from laxity.compare.data import Side
@@ -219,10 +220,13 @@ def _refuse_incomparable(answer: "Answer") -> None:
     for result in answer.results:
         found = result.comparison
         if not found.is_compared:
-            what = ", ".join(dict.fromkeys(one.what for one in found.differences))
+            names = list(dict.fromkeys(one.what for one in found.differences))
+            what = name_some(names)
+            # Profiles have periods by their pilots, each its own.
+            same = ", with one --period" if any(one.endswith("period") for one in names) else ""
             msg = (
                 f"{found.path}: differs from BASE in more than its figures ({what}); compare runs "
-                "of one experiment on one machine, or add --allow-different"
+                f"of one experiment on one machine{same}, or add --allow-different"
             )
             raise NoVerdict(msg)
         if not found.figures and not found.misses:

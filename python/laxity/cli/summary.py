@@ -367,7 +367,7 @@ def _footnotes(page: PageData) -> list[str]:
     if not all(summary.is_exact for summary in summaries):
         lines.append(
             f"{_AT_MOST} {_AT_LEAST}: ends of histogram buckets, at most 1/64 wide; "
-            "--keep stored fewer rows than jobs"
+            "there are fewer rows than jobs"
         )
     return lines
 

@@ -345,7 +345,7 @@ def _ended(
         code, message = unwell[0].exit_code, _message(manifest, unwell[0])
         status = next((end.status for end in unwell if end.status != "complete"), "complete")
     elif is_interrupted:
-        code, message = EXIT_INTERRUPTED, "interrupted between two runs"
+        code, message = EXIT_INTERRUPTED, "interrupted between two runs" if kept else "interrupted"
     if is_interrupted:
         status = "interrupted"
     return msgspec.structs.replace(
