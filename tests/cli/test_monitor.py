@@ -60,11 +60,16 @@ def test_an_interrupt_takes_of_each_job_what_the_platform_file_says(watched: Lax
 
 
 def test_a_task_that_reads_takes_two_switches(watched: Laxity):
-    _, figures = monitor(watched, "--probe", "task", "--every", "500us", *EVENTS)
+    words = ("--probe", "task", "--every", "500us", "--format", "json")
+    done, figures = monitor(watched, *words, *EVENTS)
     # Two switches of 2 us each, a job of a few instructions, and what was evicted is reloaded.
     each = figures["observed", "slow", "probe_per_sample"]["value"]
     assert 4000 <= each <= 6000
     assert ("observed", "probe", "probe_share") not in figures
+    # Programs read the same figures.
+    shown = json.loads(done.stdout)["monitor"]
+    assert {"probe_share", "probe_per_sample"} <= {one["name"] for one in shown}
+    assert all(one == figures[one["run"], one["task"], one["name"]] for one in shown)
 
 
 def test_reading_at_no_cost_is_not_compared(watched: Laxity):

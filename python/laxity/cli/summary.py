@@ -16,7 +16,7 @@ from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
-from laxity.page.blocks import Block, Paragraph, count_noun
+from laxity.page.blocks import Block, Paragraph, Section, count_noun
 from laxity.page.terminal import text_of
 from laxity.report.answers import answers
 from laxity.report.read_run import read_page
@@ -142,6 +142,10 @@ def _cache_misses_text(run: Run) -> str:
 
 
 def _monitor_text(run: Run) -> str:
+    return text_of([block for one in _monitor_sections(run) for block in one.blocks])
+
+
+def _monitor_sections(run: Run) -> list[Section]:
     from laxity.jobs.sections import intrusion, miss_ratio, rates  # noqa: PLC0415 - few runs are such
 
     page = read_page(run)
@@ -150,7 +154,7 @@ def _monitor_text(run: Run) -> str:
         intrusion.build(page),
         *(miss_ratio.build(one) or rates.build(one) for one in observed),
     ]
-    return text_of([block for one in sections if one is not None for block in one.blocks])
+    return [one for one in sections if one is not None]
 
 
 def _suite_text(run: Run) -> str:
@@ -222,6 +226,8 @@ def summary_document(run: Run) -> dict[str, Any]:
         from laxity.profile.document import read_profile  # noqa: PLC0415 - with the above
 
         document["profile"] = read_profile(run.path)
+    if manifest.kind == "monitor":
+        document["monitor"] = [one for part in _monitor_sections(run) for one in part.quantities]
     if manifest.kind == "cache-misses":
         from laxity.costs.cache_misses.found import read_found  # noqa: PLC0415 - with the above
 

@@ -36,6 +36,7 @@ _HEAD = (
     "n, jobs",
     "samples in them",
 )
+_FEWEST_SAMPLES = 30
 Found = list[tuple[TaskData, Intrusion]]
 
 
@@ -112,7 +113,8 @@ def _answer(found: Found, observed: RunData) -> str:
     if not told:
         return f"{every} cannot be told from noise in the jobs of any task ({kind})."
     task, most = max(told, key=lambda one: one[1].share)
-    each = most.per_sample_ns
+    # Of few samples the lengthening of all jobs is divided by what hardly caused it.
+    each = most.per_sample_ns if most.n_samples >= _FEWEST_SAMPLES else None
     of_each = "" if each is None else f", {show_duration(round(each))} for each sample"
     of_all = ": most of all tasks" if len(found) > 1 else ""
     return (
