@@ -5,6 +5,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 from tests.costs.made_up_measurement import ended, left_measurement
 
 from laxity.core.signals import Forwarder
@@ -154,3 +155,18 @@ def test_report_shows_every_measurement_with_its_own_sections(tmp_path: Path):
     assert 'id="r0-gamma"' in text
     assert 'id="r1-gamma"' in text
     assert text.count("what a preemption costs the caches of its victim") == 1
+
+
+def test_a_killed_run_of_runs_ended_when_the_last_of_them_did(tmp_path: Path):
+    done = run_all(tmp_path / "D", child("a", {4096: 500}, ended()))
+    # As a kill leaves it, with a run within that went on for longer than anything else was written.
+    left = (tmp_path / "D").rename(tmp_path / "D.tmp")
+    for at, changes in (
+        (left / "runs" / "a", {"finished_at": "2099-01-01T00:00:00.000Z"}),
+        (left, {"status": "running", "finished_at": None, "exit_code": None}),
+    ):
+        manifest = msgspec.json.decode((at / "manifest.json").read_bytes())
+        (at / "manifest.json").write_bytes(msgspec.json.encode(manifest | changes))
+    assert done.path == tmp_path / "D"
+    manifest = open_recovered(tmp_path / "D").manifest
+    assert (manifest.status, manifest.finished_at) == ("recovered", "2099-01-01T00:00:00.000Z")

@@ -68,6 +68,8 @@ def _tasks_table(against: Against) -> Table:
         for one in against.tasks
     )
     trace = f"traced by {against.trace}" if against.trace else "without a whole trace"
+    if against.trace == "simulated":
+        trace = "simulated"
     return Table(f"Response times of {against.run}, {trace}, against the bounds", head, rows)
 
 

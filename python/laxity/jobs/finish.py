@@ -11,7 +11,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -122,8 +122,16 @@ def _finish_composite(tmp: Path, manifest: Manifest) -> Manifest:
         status="recovered",
         message="killed; what was measured until then is kept",
         runs=runs,
-        finished_at=last_change(tmp),
+        finished_at=max([last_change(tmp), *_ends_of(tmp, runs)]),
     )
+
+
+def _ends_of(tmp: Path, runs: Sequence[str]) -> Iterator[str]:
+    """Tell when runs within a killed one ended: it went on after it last wrote anything itself."""
+    for name in runs:
+        # A damaged one is told when it is read.
+        with contextlib.suppress(RecordError):
+            yield run_directory.read_manifest(tmp / "runs" / name).finished_at or ""
 
 
 def write_final_manifest(
