@@ -3,10 +3,18 @@
 """The sentences that a run begins with, where not all of its jobs were judged."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from tests.report.run_builder import Made, ordinary_rows, without_finish, write_run
+from tests.report.run_builder import (
+    Made,
+    demo_runs,
+    ordinary_rows,
+    without_finish,
+    write_composite,
+    write_run,
+)
 
 from laxity.core.streams import Status
 from laxity.report import answers, verdict
@@ -76,3 +84,15 @@ def test_a_job_known_by_its_bucket_is_not_said_to_be_later_than_a_deadline_that_
         "every deadline was met. The slowest of 50 finished jobs took at most 5 ms, which is its "
         "deadline."
     )
+
+
+def test_beside_co_runners_too_pending_jobs_have_met_nothing(tmp_path: Path):
+    runs = demo_runs(100)
+    rows = ordinary_rows(100)
+    rows[30:] = without_finish(rows[30:].copy(), Status.PENDING)
+    rows["abs_deadline_ns"][30:] += 10**12
+    runs["interfered"] = replace(runs["interfered"], rows=rows)
+    page = read_page(open_run(write_composite(tmp_path / "D", runs)))
+    sentence = verdict.said_of(page, page.runs[1])[0]
+    left = "70 not judged: still pending, their deadlines to come"
+    assert f"each of 30 releases was met ({left}). The slowest of 30 " in sentence

@@ -328,13 +328,14 @@ def _times_alone(ratio: float) -> str:
 
 
 def _met_words(task: TaskData) -> str:
-    released = count_noun(task.result.released, "release")
     not_met = task.result.counts.not_met
-    return (
-        f"of {released} {show_count(not_met)} were not met"
-        if not_met
-        else f"each of {released} was met"
-    )
+    if task.result.deadline_ns is None and not not_met:
+        return f"{count_noun(task.n_finished, 'job')} finished, no deadline was set"
+    released = count_noun(task.n_judged or task.result.released, "release")
+    left = f" ({task.unjudged})" if task.unjudged else ""
+    if not_met:
+        return f"of {released} {show_count(not_met)} were not met{left}"
+    return f"each of {released} was met{left}" if task.n_judged else task.unjudged
 
 
 def _times(count: int) -> str:
