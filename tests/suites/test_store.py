@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Names of runs of programs, and how a suite did as a whole."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 from tests.report.run_builder import Made, ordinary_rows
 from tests.suites.made_up_suite import made_up_vetting, ordinary_suite, write_suite
 
-from laxity.core.streams import STREAMS, absent_value
+from laxity.core.streams import STREAMS, Status, absent_value
 from laxity.store.run_directory import SUITE, write_document
 from laxity.suites.store import judge, run_names
 from laxity.suites.store_vetting import vetted_rows
@@ -55,3 +56,27 @@ def test_rows_of_a_vetting_are_program_mode_and_job():
     assert rows["mode"].tolist() == [0, 0, 0, 1, 1, 1, 3, 3, 3]
     assert rows["instructions"].tolist()[:3] == [72_000, 1_000, 1_000]
     assert set(rows["instructions"][6:].tolist()) == {absent_value("i8")}
+
+
+def judged(directory: Path, made: Made, wrong: Sequence[int]) -> tuple[int, str]:
+    path = write_suite(directory, {"a": (made, wrong)})
+    document = read_suite(path)
+    all_ran = msgspec.structs.replace(document, programs=document.programs[:1])
+    write_document(path / SUITE, all_ran)
+    return judge(path)
+
+
+def test_jobs_whose_rows_were_not_kept_are_no_pass(tmp_path: Path):
+    # All 40 are wrong. Kept are the rows of the last five, or none, since all met their deadline.
+    some = judged(tmp_path / "tail", Made(ordinary_rows(40), keep="tail:5"), range(40))
+    assert some == (1, "at least 5 jobs were not like a fresh process: a")
+    none = judged(tmp_path / "misses", Made(ordinary_rows(40), keep="misses"), range(40))
+    assert none == (4, "whether jobs of a were right is not known: rows were not kept")
+
+
+def test_a_job_that_died_did_not_end_as_a_fresh_process_does(tmp_path: Path):
+    rows = ordinary_rows(40)
+    rows["status"][7] = Status.ABORTED
+    rows["finish_ns"][7] = absent_value("i8")
+    found = judged(tmp_path / "R", Made(rows), ())
+    assert found == (1, "1 jobs were not like a fresh process: a")

@@ -55,10 +55,12 @@ def _card(page: PageData, data: SuiteData) -> Card:
 
 def _status(page: PageData, data: SuiteData) -> Badge:
     manifest = page.manifest
-    if any(one.row.result.wrong for one in data.ran if one.row.result is not None):
+    if any(_wrong(one) + _cut_off(one) for one in data.ran):
         return Badge("wrong jobs", "bad")
     if manifest.status == "complete" and manifest.exit_code == EXIT_NO_VERDICT:
-        return Badge("complete, programs left out", "attention")
+        is_known = all(_right(one) is not None for one in data.ran)
+        left = "programs left out" if is_known else "not all known"
+        return Badge(f"complete, {left}", "attention")
     return run_badge(page)
 
 
@@ -86,14 +88,19 @@ def sentences_of(data: SuiteData) -> tuple[str, ...]:
     n_all = len(data.programs)
     sentences = [f"{show_count(len(data.ran))} of {count_noun(n_all, 'program')} ran."]
     unknown = [one for one in data.ran if _right(one) is None]
-    wrong = [one for one in data.ran if one.row.result is not None and one.row.result.wrong]
+    wrong = [one for one in data.ran if _wrong(one)]
+    cut_off = [one for one in data.ran if _cut_off(one)]
     if wrong:
         n_wrong = sum(_wrong(one) for one in wrong)
         names = name_some([one.row.program for one in wrong])
         sentences.append(
             f"{count_noun(n_wrong, 'job')} did not do what a fresh process does: {names}."
         )
-    elif data.ran and not unknown:
+    if cut_off:
+        names = name_some([one.row.program for one in cut_off])
+        n_cut_off = sum(_cut_off(one) for one in cut_off)
+        sentences.append(f"{count_noun(n_cut_off, 'job')} began and did not end: {names}.")
+    if data.ran and not unknown and not wrong and not cut_off:
         n_jobs = sum(_finished(one) for one in data.ran)
         sentences.append(
             f"Each of {count_noun(n_jobs, 'job')} ended, checked and wrote as a fresh process does."
@@ -105,12 +112,14 @@ def sentences_of(data: SuiteData) -> tuple[str, ...]:
 
 
 def _tiles(data: SuiteData) -> tuple[Tile, ...]:
-    n_jobs = sum(_finished(one) for one in data.ran)
     released = sum(one.row.result.released for one in data.ran if one.row.result is not None)
     not_met = sum(one.row.result.not_met for one in data.ran if one.row.result is not None)
     is_known = all(_right(one) is not None for one in data.ran)
     n_right = sum(_right(one) or 0 for one in data.ran)
-    jobs = f"n = {count_noun(n_jobs, 'job')}"
+    n_started = sum(_finished(one) + _cut_off(one) for one in data.ran)
+    has_deadline = any(
+        one.row.result.has_deadline for one in data.ran if one.row.result is not None
+    )
     return (
         Tile(
             "programs that ran",
@@ -118,12 +127,14 @@ def _tiles(data: SuiteData) -> tuple[Tile, ...]:
             f"n = {count_noun(len(data.programs), 'program')}",
             data.kind,
         ),
-        Tile("jobs like a fresh process", f"{show_count(n_right)} of {show_count(n_jobs)}", jobs,
-             data.kind)
+        Tile("jobs like a fresh process", f"{show_count(n_right)} of {show_count(n_started)}",
+             f"n = {count_noun(n_started, 'job')}", data.kind)
         if is_known
         else Tile("jobs like a fresh process", "not known", "", "", "rows not kept"),
         Tile("releases not met", f"{show_count(not_met)} of {show_count(released)}",
-             f"n = {count_noun(released, 'release')}", data.kind),
+             f"n = {count_noun(released, 'release')}", data.kind)
+        if has_deadline or not_met
+        else Tile("releases not met", "no deadline", "", ""),
         _largest("longest job observed", [(one, None if one.times is None else one.times.max,
                                            _finished(one)) for one in data.ran], data.kind),
         _largest("most isolating, mean between jobs", [_isolating(one) for one in data.ran],
@@ -156,6 +167,10 @@ def _right(one: ProgramData) -> int | None:
 
 def _wrong(one: ProgramData) -> int:
     return 0 if one.row.result is None else one.row.result.wrong or 0
+
+
+def _cut_off(one: ProgramData) -> int:
+    return 0 if one.row.result is None else one.row.result.cut_off
 
 
 def notes_of_ended(page: PageData) -> tuple[Paragraph, ...]:

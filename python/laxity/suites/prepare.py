@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """From a vetted program to what the workload `guest` runs: which may run, how each is built."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from laxity.suites.classify import Mode
 from laxity.suites.jobs import argv_name, provide
 from laxity.suites.portable import why_asks_kernel, why_not_portable
 from laxity.suites.program import Program, Unplaced
+from laxity.suites.result import SuiteResult
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, build_guest, imports_of
 from laxity.suites.vetting_file import VettedProgram, inputs_hash, sources_hash
@@ -131,17 +133,37 @@ def lay_out(program: Program, build: Path) -> None:
     provide(program, working)
 
 
-def verdict(wrong: Mapping[str, int], left_out: Sequence[int], n_programs: int) -> tuple[int, str]:
-    """Tell how programs did whose runs all ended well: wrong jobs, then what was left out.
+def verdict(
+    results: Iterable[tuple[str, SuiteResult]], left_out: Sequence[int], n_programs: int
+) -> tuple[int, str]:
+    """Tell how programs did whose runs all ended well: wrong jobs, then what nobody knows.
 
     Args:
-        wrong: How many jobs were not like a fresh process, by program; those that have some.
+        results: By the names of programs; one may have several.
         left_out: Exit codes of programs that were left out.
         n_programs: Of which there are so many.
     """
+    wrong: Counter[str] = Counter()
+    unknown: list[str] = []
+    for name, result in results:
+        # A job that died did not end as a fresh process does.
+        if n_wrong := (result.wrong or 0) + result.cut_off:
+            wrong[name] += n_wrong
+        if result.right is None and result.finished:
+            unknown.append(name)
     if wrong:
-        n_wrong, named = sum(wrong.values()), ", ".join(wrong)
-        return EXIT_VIOLATED, f"{n_wrong} jobs were not like a fresh process: {named}"
+        named = ", ".join(wrong)
+        least = "at least " if unknown else ""
+        return (
+            EXIT_VIOLATED,
+            f"{least}{wrong.total()} jobs were not like a fresh process: {named}",
+        )
+    if unknown:
+        named = ", ".join(dict.fromkeys(unknown))
+        return (
+            EXIT_NO_VERDICT,
+            f"whether jobs of {named} were right is not known: rows were not kept",
+        )
     if left_out:
         code = left_out[0] or EXIT_NO_VERDICT
         return code, f"{len(left_out)} of {n_programs} programs were left out"

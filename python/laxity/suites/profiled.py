@@ -4,7 +4,6 @@
 
 import shlex
 import shutil
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -133,10 +132,6 @@ def _provide(built: Sequence[tuple[Program, Path]], target: int) -> None:
 
 def _judge(directory: Path, n_left_out: int, n_programs: int) -> tuple[int, str]:
     """Tell how a profile did whose processes all ended well."""
-    wrong: Counter[str] = Counter()
-    for path in sorted((directory / "runs").iterdir()):
-        run = open_run(path)
-        n_wrong = result_of(run).wrong
-        if n_wrong:
-            wrong[run.manifest.tasks[0].name] += n_wrong
-    return verdict(wrong, [EXIT_NO_VERDICT] * n_left_out, n_programs)
+    runs = [open_run(path) for path in sorted((directory / "runs").iterdir())]
+    results = [(run.manifest.tasks[0].name, result_of(run)) for run in runs]
+    return verdict(results, [EXIT_NO_VERDICT] * n_left_out, n_programs)

@@ -45,7 +45,8 @@ class SuiteResult(Record, frozen=True, kw_only=True):
 
     A job is `calls` calls of the program, and its times are of all of them together.
     `right` and `wrong` count finished jobs by whether end, check and output are those of a fresh
-    process; null: not every row was kept. `message`: why it did not end well; empty: it did.
+    process; null: not every row was kept, and none that was is wrong. `has_deadline`: jobs could
+    miss one. `message`: why it did not end well; empty: it did.
     """
 
     status: str
@@ -61,6 +62,12 @@ class SuiteResult(Record, frozen=True, kw_only=True):
     not_met: int
     times: list[Spread]
     isolating: IsolatingCost | None
+    has_deadline: bool = True
+
+    @property
+    def cut_off(self) -> int:
+        """Jobs that began and did not end: they died, or took longer than they may."""
+        return self.started - self.finished
 
 
 class SuiteProgram(Record, frozen=True, kw_only=True):

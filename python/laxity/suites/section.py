@@ -31,7 +31,7 @@ from laxity.suites.data import ProgramData, SuiteData, fallbacks_of
 from laxity.suites.result import Spread
 
 _HEAD = (
-    "program", "mode", "jobs", "right", "wrong", "missed", "min", "median", "p99", "max",
+    "program", "mode", "jobs", "right", "wrong", "not met", "min", "median", "p99", "max",
     "distribution", "isolating",
 )  # fmt: skip
 _CAPTION = (
@@ -143,11 +143,10 @@ def _row(one: ProgramData) -> tuple[Cell, ...]:
         number_cell(show_count(result.finished)),
         _count(result.right),
         Cell(wrong.text, is_number=True, mark=" state-bad") if result.wrong else wrong,
-        number_cell(
-            show_count(result.missed),
-            # Skipped ones, too; jobs that never ran have no time and are easily overlooked.
-            f"{show_count(result.not_met)} not met" if result.not_met > result.missed else "",
-        ),
+        # Skipped ones, too; jobs that never ran have no time and are easily overlooked.
+        number_cell(show_count(result.not_met))
+        if result.has_deadline or result.not_met
+        else number_cell("", "no deadline"),
         *_times(times),
         _picture(one),
         number_cell("", NOT_MEASURED)
@@ -192,6 +191,8 @@ def _quantities(one: ProgramData, kind: Literal["measured", "simulated"]) -> lis
         found("jobs_right", result.right, "jobs", result.finished, kept),
         found("jobs_wrong", result.wrong, "jobs", result.finished, kept),
         found("releases_missed", result.missed, "jobs", result.released),
+        found("releases_not_met", result.not_met, "jobs", result.released),
+        found("jobs_cut_off", result.cut_off, "jobs", result.started),
     ]
     for times in result.times:
         quantities += [

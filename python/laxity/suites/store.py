@@ -160,8 +160,7 @@ def judge(directory: Path) -> tuple[int, str]:
     programs = read_suite(directory).programs
     results = [(one.program, one.result) for one in programs if one.result is not None]
     left_out = [one.left_out_code or 0 for one in programs if one.left_out is not None]
-    wrong = {name: result.wrong for name, result in results if result.wrong}
-    return verdict(wrong, left_out, len(programs))
+    return verdict(results, left_out, len(programs))
 
 
 def _row(suite: Suite, program: Program, name: str) -> SuiteProgram:

@@ -131,6 +131,7 @@ def result_of(run: Run) -> SuiteResult:
     manifest, task = run.manifest, run.manifest.tasks[0]
     finished = task.counts.done + task.counts.missed
     rows: Rows = analysis.finished(run.stream("jobs")) if run.has_stream("jobs") else None
+    wrong_of_kept = None if rows is None else _wrong(rows)
     if rows is not None and len(rows) != finished:
         # What was not kept is in the histogram, but not whether it was right.
         rows = None
@@ -148,11 +149,12 @@ def result_of(run: Run) -> SuiteResult:
         finished=finished,
         calls=task.calls,
         right=right,
-        wrong=None if right is None else finished - right,
+        wrong=(wrong_of_kept or None) if right is None else finished - right,
         missed=task.counts.missed,
         not_met=task.counts.not_met,
         times=_times(run, task, rows, kind),
         isolating=_isolating(task.isolating),
+        has_deadline=task.deadline_ns is not None,
     )
 
 
@@ -161,6 +163,11 @@ def _right(rows: Rows) -> int | None:
     if RIGHT not in (rows.dtype.names or ()):
         return None
     return int((rows[RIGHT] == 1).sum()) if len(rows) else 0
+
+
+def _wrong(rows: Rows) -> int:
+    """Count the jobs that are known to be wrong."""
+    return int((rows[RIGHT] == 0).sum()) if RIGHT in (rows.dtype.names or ()) else 0
 
 
 def _isolating(seen: Isolating | None) -> IsolatingCost | None:
