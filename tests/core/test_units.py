@@ -16,6 +16,7 @@ from laxity.core.units import (
     format_size_bytes,
     parse_duration_ns,
     parse_size_bytes,
+    upper_size,
 )
 from laxity.errors import ConfigError
 
@@ -227,3 +228,12 @@ def test_shown_size_has_three_digits_and_a_fitting_unit(size_bytes: int, expecte
 def test_figure_in_a_message_is_exact_in_the_unit_that_fits(duration_ns: int, text: str):
     assert decimal_duration(duration_ns) == text
     assert parse_duration_ns(text) == duration_ns
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "shown"),
+    # 10289 / 1024 = 10.048: "10.0 KiB" is no upper limit.
+    [(10, "10 B"), (1024, "1 KiB"), (1025, "1.01 KiB"), (10289, "10.1 KiB"), (131072, "128 KiB")],
+)
+def test_a_size_that_bounds_is_rounded_up(size_bytes: int, shown: str):
+    assert upper_size(size_bytes) == shown

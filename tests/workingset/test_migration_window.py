@@ -48,3 +48,12 @@ def test_the_span_of_a_candidate_is_that_of_its_visits_on_all_paths(seed: int):
         # Loops may be left at once as far as the walk goes, so the shortest way is one of its own.
         assert spans[number].earliest <= min(first[one] for one in states)
         assert spans[number].latest == max(last[one] for one in states)
+
+
+def test_a_candidate_without_a_bound_is_no_reason_to_say_that_there_is_none():
+    # It was left out, so that the dearest of the others was "the dearest".
+    spans = {1: Span(5, 50), 2: Span(40, 60)}
+    assert rank(spans, {1: None, 2: 10}, 20, 45) == Ranking((2,), None, None, 1)
+    assert rank(spans, {1: None, 2: 10}, 0, 30) == Ranking((), None, None, 1)
+    # At the middle, 55, there is 2 alone.
+    assert rank(spans, {1: None, 2: 10}, 50, 60) == Ranking((2,), None, 10, 1)

@@ -209,6 +209,16 @@ def format_size_bytes(size_bytes: float) -> str:
     return f"{size_bytes:.0f} B"
 
 
+def upper_size(size_bytes: int) -> str:
+    """Show a size as `format_size_bytes` does, rounded up, so that it still bounds."""
+    for factor, symbol in _SHOWN_SIZES:
+        if size_bytes >= factor:
+            value = Decimal(size_bytes) / factor
+            up = value.quantize(Decimal(1).scaleb(value.adjusted() - 2), ROUND_CEILING)
+            return f"{_three_digits(float(up))} {symbol}"
+    return f"{size_bytes} B"
+
+
 def format_bytes_per_s(bytes_per_s: float) -> str:
     """Show a bandwidth to people, three digits, decimal units: 12345678901 is `12.3 GB/s`."""
     for factor, symbol in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):

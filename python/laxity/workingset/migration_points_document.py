@@ -45,6 +45,7 @@ class Window(Record, frozen=True, kw_only=True):
 
     `worst_bits`: the dearest candidate of the window; `here_bits`: the most that is live at any
     candidate that a run may come by at its middle. null: there is none, or it is unbounded.
+    `unbounded`: so many candidates more, where what is live has no bound.
     """
 
     first: int
@@ -52,6 +53,7 @@ class Window(Record, frozen=True, kw_only=True):
     ranked: list[int]
     worst_bits: int | None
     here_bits: int | None
+    unbounded: int = 0
 
 
 class Visited(Record, frozen=True, kw_only=True):

@@ -30,14 +30,16 @@ class Ranking:
     """Candidates of a window, the cheapest first.
 
     Attributes:
-        ranked: Numbers.
-        worst_bits: Live at the dearest of them; None: there is none.
-        here_bits: Live at the dearest of those at the middle of the window; None: there is none.
+        ranked: Numbers of those where what is live has a bound.
+        worst_bits: Live at the dearest of all; None: there is none, or it has no bound.
+        here_bits: Likewise of those at the middle of the window.
+        n_unbounded: How many more there are, without a bound.
     """
 
     ranked: tuple[int, ...]
     worst_bits: int | None
     here_bits: int | None
+    n_unbounded: int = 0
 
 
 def spans_of(flow: Flow) -> dict[int, Span]:
@@ -61,13 +63,13 @@ def spans_of(flow: Flow) -> dict[int, Span]:
 
 
 def rank(
-    spans: Mapping[int, Span], sizes: Mapping[int, int], first: Distance, last: Distance
+    spans: Mapping[int, Span], sizes: Mapping[int, int | None], first: Distance, last: Distance
 ) -> Ranking:
     """Rank the candidates of a window by what is live at them.
 
     Args:
         spans: When a run may come by each.
-        sizes: Live bits of each that may be chosen.
+        sizes: Live bits of each; None: they have no bound, so that it may not be chosen.
         first: Start of the window.
         last: Its end.
     """
@@ -77,13 +79,20 @@ def rank(
         if one in sizes and span.earliest <= last and span.latest >= first
     ]
     middle = (first + last) / 2
-    here = [sizes[one] for one in inside if spans[one].earliest <= middle <= spans[one].latest]
-    ranked = tuple(sorted(inside, key=lambda one: (sizes[one], one)))
+    here = [one for one in inside if spans[one].earliest <= middle <= spans[one].latest]
+    bounded = [one for one in inside if sizes[one] is not None]
     return Ranking(
-        ranked=ranked,
-        worst_bits=sizes[ranked[-1]] if ranked else None,
-        here_bits=max(here, default=None),
+        ranked=tuple(sorted(bounded, key=lambda one: (sizes[one] or 0, one))),
+        worst_bits=_most([sizes[one] for one in inside]),
+        here_bits=_most([sizes[one] for one in here]),
+        n_unbounded=len(inside) - len(bounded),
     )
+
+
+def _most(sizes: Sequence[int | None]) -> int | None:
+    """Return the largest; None: there is none, or one of them has no bound."""
+    bounded = [one for one in sizes if one is not None]
+    return max(bounded, default=None) if len(bounded) == len(sizes) else None
 
 
 def _edges(flow: Flow) -> dict[_Node, list[tuple[_Node, int]]]:

@@ -99,8 +99,7 @@ def sentences_of(answer: WorkingSetAnswer) -> tuple[str, ...]:
         sentences.append(
             f"At most {size_words(one)[2]} must move, where most is live{where}{line}."
         )
-    if answer.limit is not None:
-        sentences += limit_words(answer.limit)
+    sentences += limit_words(answer)
     if answer.left_out:
         names = [one.path for one in answer.left_out[:_MOST_NAMED]]
         more = "" if len(answer.left_out) <= _MOST_NAMED else " and others"

@@ -195,7 +195,7 @@ def _window(
         return None
     if is_percent:
         first, last = int(longest) * first // _PERCENT, int(longest) * last // _PERCENT
-    sizes = {one.number: one.live_bits for one in points if one.live_bits is not None}
+    sizes = {one.number: one.live_bits for one in points}
     ranking = rank(spans, sizes, first, last)
     return Window(
         first=first,
@@ -203,6 +203,7 @@ def _window(
         ranked=list(ranking.ranked),
         worst_bits=ranking.worst_bits,
         here_bits=ranking.here_bits,
+        unbounded=ranking.n_unbounded,
     )
 
 

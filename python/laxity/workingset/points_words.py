@@ -94,11 +94,16 @@ def _run_windows(run: RunWindows) -> list[str]:
 
 def _window(window: Window, found: MigrationPoints) -> str:
     where = f"between {show_count(window.first)} and {show_count(window.last)}"
+    more = count_noun(window.unbounded, "candidate")
+    if not window.ranked and window.unbounded:
+        return f"{where} a run may come by {more}, where what is live has no bound"
     if not window.ranked:
         return f"no run comes by a candidate {where}"
     live = {one.number: one.live_bits for one in found.candidates}
     best = live[window.ranked[0]] or 0
     text = f"{where} a run may come by {count_noun(len(window.ranked), 'candidate')}; "
+    if window.unbounded:
+        text = f"{text[:-2]} and {more} where what is live has no bound; "
     text += f"at the cheapest {show_bits(best)} is live"
     for what, bits in (("the dearest", window.worst_bits), ("the middle", window.here_bits)):
         if bits:

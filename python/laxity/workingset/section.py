@@ -31,7 +31,6 @@ from laxity.workingset.annotated import page_name
 from laxity.workingset.data import WorkingSetData
 from laxity.workingset.document import (
     CLASSES,
-    Limit,
     Occurrence,
     ProgramAnswer,
     Weight,
@@ -121,7 +120,7 @@ def blocks_of(answer: WorkingSetAnswer) -> list[Block]:
 def _answers(answer: WorkingSetAnswer) -> tuple[Section | None, ...]:
     """Build what was asked for beside sizes."""
     return (
-        _limit(answer.limit),
+        _limit(answer),
         migration_points.section(answer.programs),
         against_section(answer),
         runs_section(answer),
@@ -286,11 +285,12 @@ def _classes(found: Sequence[ProgramAnswer]) -> Table:
     return Table(f"Largest of each storage class ({KIND})", ("program", *CLASSES), rows)
 
 
-def _limit(limit: Limit | None) -> Section | None:
+def _limit(answer: WorkingSetAnswer) -> Section | None:
+    limit = answer.limit
     if limit is None:
         return None
     tone: Tone = "warning" if limit.undecided else "plain"
-    blocks: list[Block] = [Paragraph(text, tone) for text in limit_words(limit)]
+    blocks: list[Block] = [Paragraph(text, tone) for text in limit_words(answer)]
     if limit.instructions:
         shown = limit.violations[:_MOST_ROWS]
         rows = tuple(

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Sizes of working sets and what they are of, in words."""
 
+import re
 from collections.abc import Sequence
 
-from laxity.core.units import format_duration_ns, format_size_bytes
+from laxity.core.units import exact_size, format_duration_ns, upper_size
 from laxity.page.blocks import Kind, count_noun, join_words, name_some
 from laxity.workingset.document import (
     BITS_PER_BYTE,
-    Limit,
     Place,
     ProgramAnswer,
     Sizes,
@@ -26,12 +26,12 @@ _MOST_NAMED = 10
 
 
 def show_bits(bits: int | None) -> str:
-    """Show a size in bytes, less than a byte in bits; None is unbounded."""
+    """Show a size in bytes, rounded up, less than a byte in bits; None is unbounded."""
     if bits is None:
         return UNBOUNDED
     if 0 < bits < BITS_PER_BYTE:
         return "1 bit" if bits == 1 else f"{bits} bits"
-    return format_size_bytes(bits / BITS_PER_BYTE)
+    return upper_size(-(-bits // BITS_PER_BYTE))
 
 
 def show_part(bits: int | None, bounded_bits: int | None) -> str:
@@ -63,16 +63,29 @@ def violation_words(one: Violation) -> str:
     return show_part(None if one.is_partial else one.live_bits, one.live_bits)
 
 
-def limit_words(limit: Limit) -> list[str]:
-    """Say whether a limit is kept, and where nobody knows."""
-    most = show_bits(limit.limit_bits)
+def limit_words(answer: WorkingSetAnswer) -> list[str]:
+    """Say whether a limit is kept, and where nobody knows; nothing if none was asked for."""
+    limit = answer.limit
+    if limit is None:
+        return []
+    # Neither side of a limit is rounded.
+    most = re.sub(r"(?<=\d)(?=[A-Z])", " ", exact_size(limit.limit_bits // BITS_PER_BYTE))
     found = []
     if limit.instructions:
         found.append(
             f"More than {most} is live at {count_noun(limit.instructions, 'instruction')}."
         )
     elif not limit.undecided:
-        found.append(f"At no instruction of any program is more than {most} live.")
+        analysed = [one for one in answer.programs if one.live is not None]
+        if len(analysed) == len(answer.programs) and not answer.left_out:
+            found.append(f"At no instruction of any program is more than {most} live.")
+        elif analysed:
+            those = count_noun(len(analysed), "program")
+            found.append(
+                f"At no instruction of {those} that could be analysed is more than {most} live."
+            )
+        else:
+            found.append(f"Nobody tells whether more than {most} is live: nothing was analysed.")
     if limit.undecided:
         found.append(
             f"No verdict at {count_noun(limit.undecided, 'instruction')} of "
