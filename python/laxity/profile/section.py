@@ -22,6 +22,7 @@ from laxity.page.blocks import (
     Table,
     count_noun,
     duration_cell,
+    join_words,
     number_cell,
     show_bound,
     show_count,
@@ -108,12 +109,17 @@ def _most_slowed(asked: Profile, target: int) -> float:
 
 
 def _met_sentence(asked: Profile, target: int, name: str) -> str:
-    told = [
-        f"{_all_meet(points)} ({scenario.name})"
-        for at, scenario in enumerate(asked.scenarios)
-        if (points := [one for one in asked.met if (one.target, one.scenario) == (target, at)])
-    ]
-    return f"{name}: all jobs met their deadlines up to {', '.join(told)}; {asked.kind}."
+    told, unknown = [], []
+    for at, scenario in enumerate(asked.scenarios):
+        points = [one for one in asked.met if (one.target, one.scenario) == (target, at)]
+        if points:
+            told.append(f"{_all_meet(points)} ({scenario.name})")
+        else:
+            unknown.append(scenario.name)
+    if not told:
+        return f"{name}: nobody tells which deadlines it meets: no process of it ended well."
+    left = f" (not known: {join_words(unknown)})" if unknown else ""
+    return f"{name}: all jobs met their deadlines {', '.join(told)}{left}; {asked.kind}."
 
 
 def _sentence(asked: Profile, target: int, name: str) -> str:
@@ -301,7 +307,7 @@ def _all_meet(points: Sequence[MetRecord]) -> str:
     """Return the highest utilisation up to which no job missed."""
     failing = [one.utilisation_percent for one in points if one.met < one.jobs]
     held = [at for one in points if (at := one.utilisation_percent) < min(failing, default=101)]
-    return f"{max(held)} %" if held else "none"
+    return f"up to {max(held)} %" if held else "at no utilisation"
 
 
 def _met_cell(one: MetRecord) -> Cell:

@@ -84,8 +84,13 @@ def _cpus(one: TaskResult | CorunnerResult) -> set[int]:
     return set(parse_cpus(one.cpus)) if one.cpus else set()
 
 
+_ABOVE_PRIORITIES = 100
+
+
 def _rank(one: TaskResult | CorunnerResult) -> int:
-    """Return the order in which the scheduler prefers: real-time priorities, then the rest."""
+    """Return the order in which the scheduler prefers: deadline, real-time priorities, the rest."""
+    if one.policy == "deadline":
+        return _ABOVE_PRIORITIES
     return one.priority or 0 if one.policy in {"fifo", "rr"} else 0
 
 

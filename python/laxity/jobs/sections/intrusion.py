@@ -99,10 +99,12 @@ def _found(unobserved: RunData, observed: RunData) -> Found:
 def _why_not_told(intrusion: Intrusion, kind: Kind) -> str:
     """Say why longer jobs are no effect of sampling; empty: they are one."""
     test = intrusion.test
+    if kind != "simulated" and test is not None and test.high_ns < 0:
+        return "shorter: of something else than samples"
+    if intrusion.share <= 0:
+        return "not longer on average"
     if kind == "simulated" or (test is not None and test.low_ns > 0):
         return ""
-    if test is not None and test.high_ns < 0:
-        return "shorter: of something else than samples"
     return "not told from noise"
 
 
@@ -110,6 +112,8 @@ def _answer(found: Found, observed: RunData) -> str:
     kind, sampling = observed.kind, Sampling.of(observed.manifest)
     every = f"A sample every {show_duration(None if sampling is None else sampling.every_ns)}"
     told = [(task, one) for task, one in found if not _why_not_told(one, kind)]
+    if not told and kind == "simulated":
+        return f"{every} makes the jobs of no task longer on average ({kind})."
     if not told:
         return f"{every} cannot be told from noise in the jobs of any task ({kind})."
     task, most = max(told, key=lambda one: one[1].share)
@@ -117,6 +121,8 @@ def _answer(found: Found, observed: RunData) -> str:
     each = most.per_sample_ns if most.n_samples >= _FEWEST_SAMPLES else None
     of_each = "" if each is None else f", {show_duration(round(each))} for each sample"
     of_all = ": most of all tasks" if len(found) > 1 else ""
+    if len(told) < len(found):
+        of_all = ": most of those told from noise" if len(told) > 1 else ", alone told from noise"
     return (
         f"{every} makes the jobs of {task.result.name} longer by {show_ratio(most.share)}{of_each} "
         f"({kind}, n = {show_count(most.n)}){of_all}."

@@ -238,7 +238,8 @@ def _quantities(run: RunData, counted: _Counted) -> list[Quantity]:
     found = []
     for name, rates in counted.rates.items():
         note = None if rates.is_exact else "an estimate: counters were shared"
-        note = f"of {counted.name}" if counted.task is None else note
+        if counted.task is None:
+            note = "; ".join(filter(None, (f"of {counted.name}", note)))
         values = (("mean", rates.mean_per_s), ("max", float(rates.per_s.max())))
         found += [
             quantity(

@@ -74,7 +74,7 @@ def _figure(run: RunData, task: TaskData, title: str, values: Column) -> FigureB
         prefix,
         partial(figures.series, data, title, deadline, prefix, alt),
         f"{title.capitalize()} of each job over its release ({facts}). "
-        f"{_legend(n_missed, n_skipped)}{_thinned(len(finished))}",
+        f"{_legend(task, n_missed, n_skipped)}{_thinned(len(finished))}",
     )
 
 
@@ -87,8 +87,12 @@ def _since_t0(run: RunData, rows: Jobs) -> FloatArray:
     return (releases - t0).astype(np.float64)
 
 
-def _legend(n_missed: int, n_skipped: int) -> str:
-    missed = f"Crosses: {count_noun(n_missed, 'missed job')}. " if n_missed else "No job missed. "
+def _legend(task: TaskData, n_missed: int, n_skipped: int) -> str:
+    missed = "No job missed. " if task.is_whole else "No kept job missed. "
+    if task.result.deadline_ns is None:
+        missed = ""
+    if n_missed:
+        missed = f"Crosses: {count_noun(n_missed, 'missed job')}. "
     if not n_skipped:
         return missed
     return f"{missed}Ticks below: {count_noun(n_skipped, 'skipped release')}. "
