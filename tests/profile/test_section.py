@@ -9,8 +9,8 @@ import pytest
 from tests.profile.made_up_profile import write_profile
 
 from laxity.page.blocks import Paragraph, Table, show_count
-from laxity.profile.document import QuantileRecord, TimesRecord, read_profile
-from laxity.profile.section import _beyond, sections
+from laxity.profile.document import MetRecord, QuantileRecord, TimesRecord, names_of, read_profile
+from laxity.profile.section import _beyond, _met_sentence, sections
 from laxity.store.run_directory import PROFILE, open_run, write_document
 
 
@@ -82,3 +82,22 @@ def test_slowdown_whose_medians_may_be_the_same_is_not_told_from_noise(tmp_path:
 )
 def test_a_limit_of_a_share_is_rounded_up(share: float, shown: str):
     assert _beyond(share, "measured") == shown
+
+
+def test_a_program_without_a_job_has_met_no_deadline(tmp_path: Path):
+    path = write_profile(tmp_path / "D")
+    asked = msgspec.structs.replace(read_profile(path), analyses=["schedulability"], met=[])
+    (name, *_) = names_of(asked)
+    point = MetRecord(
+        target=0, scenario=0, utilisation_percent=80, deadline_ns=5, met=3, jobs=3, low=None,
+        high=None,
+    )  # fmt: skip
+    nothing = _met_sentence(asked, 0, name)
+    assert nothing == f"{name}: nobody tells which deadlines it meets: no process of it ended well."
+    some = _met_sentence(msgspec.structs.replace(asked, met=[point]), 0, name)
+    first, *others = [one.name for one in asked.scenarios]
+    known = f"{name}: all jobs met their deadlines up to 80 % ({first})"
+    assert some == f"{known} (not known: {', '.join(others)}); {asked.kind}."
+    late = msgspec.structs.replace(point, met=2)
+    never = _met_sentence(msgspec.structs.replace(asked, met=[late]), 0, name)
+    assert f"all jobs met their deadlines at no utilisation ({first})" in never
