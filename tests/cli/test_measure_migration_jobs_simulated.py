@@ -185,7 +185,18 @@ def test_report_compares_simulated_jobs_and_speaks_of_no_machine(laxity: Laxity)
 @pytest.mark.parametrize("count", [1, 2])
 def test_platform_of_one_core_has_nowhere_to_go(laxity: Laxity, count: int):
     sim = platform(laxity, count)
-    words = ("--workload", "cpu", "-t", "60", "--run-dir", "D", "--no-report", "--quiet")
+    words = (
+        "--workload",
+        "cpu",
+        "-t",
+        "60",
+        "--seed",
+        "3",
+        "--run-dir",
+        "D",
+        "--no-report",
+        "--quiet",
+    )
     done = laxity("measure", "migration-jobs", *sim, *words)
     assert done.returncode == (0 if count == 2 else 3), done.stderr
     assert ("a migration needs two CPUs" in done.stderr) == (count == 1)
