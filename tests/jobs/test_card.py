@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.jobs.card import notes_of
+from laxity.jobs.card import Badge, notes_of, run_badge
 from laxity.report.read_run import read_page
 from laxity.store.run_directory import open_run
 
@@ -31,3 +31,16 @@ def test_what_weakens_figures_most_is_said_first(tmp_path: Path):
         ("warning", "Disturbed du"),
         ("note", "Stopped on l"),
     ]
+
+
+def test_a_run_of_which_not_all_was_judged_is_not_green(tmp_path: Path):
+    run = tmp_path / "run"
+    shutil.copytree(ALONE, run)
+    manifest = msgspec.json.decode((run / "manifest.json").read_bytes())
+    manifest["doctor_drift"] = []
+    (run / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    assert run_badge(read_page(open_run(run))) == Badge("complete", "good")
+    counts = manifest["tasks"][0]["counts"]
+    counts["pending"], counts["done"] = 7, counts["done"] - 7
+    (run / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    assert run_badge(read_page(open_run(run))) == Badge("complete, not all judged", "attention")

@@ -62,14 +62,16 @@ def status_badge(manifest: Manifest) -> Badge:
 
 
 def run_badge(page: PageData) -> Badge:
-    """Say how runs on a machine ended: nothing is good news where the machine was not calm."""
+    """Say how runs ended: nothing is good news of an uneasy machine, or of what is not judged."""
     badge = status_badge(page.manifest)
     is_calm = not any(
         one.doctor_drift for one in (page.manifest, *(run.manifest for run in page.runs))
     )
-    return (
-        badge if is_calm or badge.tone != "good" else Badge(f"{badge.text}, disturbed", "attention")
-    )
+    is_judged = not any(task.unjudged for run in page.runs for task in run.tasks)
+    doubts = [*([] if is_judged else ["not all judged"]), *([] if is_calm else ["disturbed"])]
+    if badge.tone != "good" or not doubts:
+        return badge
+    return Badge(", ".join((badge.text, *doubts)), "attention")
 
 
 def doctor_badge(page: PageData) -> Badge:
