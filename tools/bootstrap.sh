@@ -77,7 +77,11 @@ setup_lock() {
         reply=$("${as_owner[@]}" bash -c 'mkdir -p "$1/.setup" && : >>"$1/.setup/lock" && : >>"$1/.setup/log"' laxity "$root" 2>&1) ||
             setup_fail "lock" "$root cannot be written to (${reply##*: })" "run as its owner, or set it up as its owner first"
     fi
-    { exec 9<>"$root/.setup/lock"; } 2>/dev/null || setup_fail "lock" "cannot open $root/.setup/lock" "run as the owner of the tree"
+    if ! { exec 9<>"$root/.setup/lock"; } 2>/dev/null; then
+        # Again, for the reason alone: before it the shell names a line of this file.
+        reply=$( (: <>"$root/.setup/lock") 2>&1)
+        setup_fail "lock" "cannot open $root/.setup/lock (${reply##*: })" "run as the owner of the tree"
+    fi
     flock -n 9 || setup_wait "$@" || return 1
     is_locked=yes
     trap 'setup_say "interrupted; the same command goes on from here"; exit 130' INT TERM

@@ -136,7 +136,7 @@ def test_named_interpreter_that_cannot_make_environments_exits_3(tree: Path) -> 
         ),
         (
             [".setup/log", ".setup/lock/is_no_file"],
-            r"cannot open \S+/\.setup/lock; run as the owner of the tree",
+            r"cannot open \S+/\.setup/lock \(Is a directory\); run as the owner of the tree",
         ),
     ],
 )
