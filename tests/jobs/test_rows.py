@@ -122,12 +122,9 @@ def test_not_met_counts_missed_skipped_aborted_and_pending_too_late():
     )  # fmt: skip
     assert counts.not_met == 5  # 3 + 2
     assert counts.released == 8
-    assert counts.not_met_ratio == 0.625  # 5/8
+    assert counts.started == 3
+    assert counts.undecided == 2  # 101 and none
     assert analysis.count_status(rows).not_met == 3
-
-
-def test_miss_ratio_without_a_release_is_none():
-    assert analysis.count_status(make_jobs()).not_met_ratio is None
 
 
 def test_split_of_a_job_adds_up_to_its_response_time():

@@ -97,7 +97,7 @@ def _compare_counts(task: TaskResult, rows: analysis.Jobs) -> Iterator[str]:
     pairs = [
         ("released", task.released, found.released),
         # Only what has started ends as one of these.
-        ("started", task.started, found.done + found.missed + found.aborted),
+        ("started", task.started, found.started),
     ]
     names = ("done", "missed", "skipped", "aborted", "pending", "not_met")
     pairs += [(name, getattr(task.counts, name), getattr(found, name)) for name in names]

@@ -10,9 +10,9 @@ import msgspec
 from laxity.core.cpus import format_cpus
 from laxity.core.spec import Policy, Spec, corunners_of
 from laxity.core.stop_on import stop_on_text
-from laxity.core.streams import Status
 from laxity.core.units import format_duration_ns
 from laxity.errors import RecordError
+from laxity.jobs.rows import count_status, of_task
 from laxity.store.manifest import CorunnerResult, Counts, Manifest, Stop, TaskResult
 from laxity.store.native import NativeCorunner, NativeTask
 from laxity.store.npy import read_stream
@@ -113,19 +113,8 @@ def counted_from_rows(path: Path) -> dict[int, Counts]:
         rows = read_stream(path)
     except RecordError:
         return {}
-    counts: dict[int, Counts] = {}
-    for task in sorted({int(number) for number in rows["task"]}):
-        status = rows["status"][rows["task"] == task]
-        of = {kind: int((status == kind).sum()) for kind in Status}
-        counts[task] = Counts(
-            done=of[Status.DONE],
-            missed=of[Status.MISSED],
-            skipped=of[Status.SKIPPED],
-            aborted=of[Status.ABORTED],
-            pending=of[Status.PENDING],
-            not_met=of[Status.MISSED] + of[Status.SKIPPED] + of[Status.ABORTED],
-        )
-    return counts
+    tasks = sorted({int(number) for number in rows["task"]})
+    return {task: count_status(of_task(rows, task)) for task in tasks}
 
 
 def stop_words(manifest: Manifest) -> str | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from laxity.core.streams import Status
 from laxity.statistics import distribution
 from laxity.statistics.distribution import Distribution, Interval
+from laxity.store.manifest import Counts
 
 # The fields of a masked structured array are only known at run time, so these say what is meant.
 Jobs: TypeAlias = Any  # masked structured array of shape (job,)
@@ -52,28 +53,6 @@ class Summary:
     def quantile_ns(self, q: float) -> int | None:
         """Return the value of a quantile of the summary, None if not supported."""
         return next((item.value_ns for item in self.quantiles if item.q == q), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Releases of one task by status; `not_met` = missed + skipped + aborted + pending too late."""
-
-    done: int
-    missed: int
-    skipped: int
-    aborted: int
-    pending: int
-    not_met: int
-
-    @property
-    def released(self) -> int:
-        """Releases accounted for."""
-        return self.done + self.missed + self.skipped + self.aborted + self.pending
-
-    @property
-    def not_met_ratio(self) -> float | None:
-        """Deadline miss ratio: not met / released; None without a release."""
-        return self.not_met / self.released if self.released else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,12 +268,12 @@ def count_status(jobs: Jobs, end_ns: int | None = None) -> Counts:
         late = int(np.count_nonzero(present(deadlines) <= end_ns))
     not_met = number[Status.MISSED] + number[Status.SKIPPED] + number[Status.ABORTED] + late
     return Counts(
-        number[Status.DONE],
-        number[Status.MISSED],
-        number[Status.SKIPPED],
-        number[Status.ABORTED],
-        number[Status.PENDING],
-        not_met,
+        done=number[Status.DONE],
+        missed=number[Status.MISSED],
+        skipped=number[Status.SKIPPED],
+        aborted=number[Status.ABORTED],
+        pending=number[Status.PENDING],
+        not_met=not_met,
     )
 
 
