@@ -357,7 +357,7 @@ def test_limits_of_the_spec_decide_the_exit_code(
         (
             {"max_misses": 2},
             Counts(done=1, pending=2, not_met=1),
-            '1 jobs of task "mem" were still pending',
+            '1 job of task "mem" still pending',
         ),
         ({"max_response": "5us"}, Counts(done=1, aborted=1, not_met=1), "did not finish"),
         ({"max_response": "5us"}, Counts(done=1, pending=1), "did not finish"),

@@ -79,4 +79,4 @@ def test_a_job_that_died_did_not_end_as_a_fresh_process_does(tmp_path: Path):
     rows["status"][7] = Status.ABORTED
     rows["finish_ns"][7] = absent_value("i8")
     found = judged(tmp_path / "R", Made(rows), ())
-    assert found == (1, "1 jobs were not like a fresh process: a")
+    assert found == (1, "1 job was not like a fresh process: a")

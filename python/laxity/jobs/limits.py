@@ -19,6 +19,7 @@ from laxity.errors import (
     RecordError,
     cannot_read,
 )
+from laxity.page.blocks import count_noun
 from laxity.store.manifest import Manifest, TaskResult
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import SPEC
@@ -85,7 +86,8 @@ def _judge_misses(directory: Path, spec: Spec, manifest: Manifest) -> tuple[int,
         return EXIT_NO_VERDICT, f"max_misses {limit}: {unknown}: no verdict"
     for task in manifest.tasks:
         if task.deadline_ns is not None and task.counts.undecided:
-            left = f'{task.counts.undecided} jobs of task "{task.name}" were still pending'
+            jobs = count_noun(task.counts.undecided, "job")
+            left = f'{jobs} of task "{task.name}" still pending'
             return EXIT_NO_VERDICT, f"max_misses {limit}: {left}: no verdict"
     return EXIT_DONE, ""
 
@@ -117,7 +119,8 @@ def _judge_response(directory: Path, spec: Spec, manifest: Manifest) -> tuple[in
         return EXIT_NO_VERDICT, f"max_response {shown}: {unknown}: no verdict"
     for task in manifest.tasks:
         if task.counts.aborted or task.counts.pending:
-            left = f'{task.counts.aborted + task.counts.pending} jobs of task "{task.name}"'
+            jobs = count_noun(task.counts.aborted + task.counts.pending, "job")
+            left = f'{jobs} of task "{task.name}"'
             why = "did not finish, which would have taken longest"
             return EXIT_NO_VERDICT, f"max_response {shown}: {left} {why}: no verdict"
     return EXIT_DONE, ""

@@ -103,7 +103,8 @@ def _not_met(
     """Say how many releases of a program were not met, if any: what did not run has no time."""
     mine = [one.run for one in asked.units if one.target == target and one.run in runs]
     tasks = [runs[one].manifest.tasks[0] for one in mine]
-    not_met = sum(one.counts.not_met for one in tasks)
+    # Those that were aborted are named as that, and no period helps them.
+    not_met = sum(one.counts.not_met - one.counts.aborted for one in tasks)
     if not_met:
         of_all = (
             f"{show_count(not_met)} of {count_noun(sum(one.released for one in tasks), 'release')}"

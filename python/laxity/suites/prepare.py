@@ -154,9 +154,10 @@ def verdict(
     if wrong:
         named = ", ".join(wrong)
         least = "at least " if unknown else ""
+        were = "job was" if wrong.total() == 1 else "jobs were"
         return (
             EXIT_VIOLATED,
-            f"{least}{wrong.total()} jobs were not like a fresh process: {named}",
+            f"{least}{wrong.total()} {were} not like a fresh process: {named}",
         )
     if unknown:
         named = ", ".join(dict.fromkeys(unknown))

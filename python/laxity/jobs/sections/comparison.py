@@ -209,15 +209,16 @@ def _label(q: float) -> str:
 def _outcome_table(tasks: Pair, run: RunData) -> Table:
     rows = []
     for label, task in zip(("alone", "interfered"), tasks, strict=True):
-        counts = task.result.counts
+        not_met = task.result.counts.not_met
+        judged = task.result.released if task.result.deadline_ns is None else task.n_judged
         longest, deadline = task.longest_ns, task.result.deadline_ns
         laxity = None if longest is None or deadline is None else deadline - longest
         rows.append(
             (
                 text_cell(label),
                 number_cell(show_count(task.result.released)),
-                number_cell(show_count(counts.not_met)),
-                number_cell(show_share(counts.not_met, task.n_judged or task.result.released)),
+                number_cell(show_count(not_met) if judged else "not judged", task.unjudged),
+                number_cell(show_share(not_met, judged) if judged else ""),
                 number_cell("no deadline") if deadline is None else duration_cell(laxity),
             )
         )
