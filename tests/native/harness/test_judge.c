@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
 #include "base/error.h"
+#include "base/port/death.h"
 #include "base/port/time.h"
 #include "harness/judge.h"
 #include "harness/release.h"
@@ -24,6 +25,8 @@ static struct laxity_task *fresh_task(void)
     segment->n_tasks = 1;
     segment->n_corunners = 1;
     segment->ring_slots = 16;
+    /* As at launch: what the kernel killed for want of memory before is nobody's of this run. */
+    segment->run.oom_kills = laxity_oom_kills();
     struct laxity_task *task = laxity_segment_task(segment, 0);
     task->config.job_timeout_ns = 1000;
     task->config.period_ns = 100;
