@@ -350,11 +350,8 @@ Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
 std::optional<Place> Machine::allocate_first(const By &by, const Touch &touch, Request *request)
 {
     Cache &first = first_level(by.core, touch.kind);
-    if (request != nullptr && first.lost.contains(touch.line)) {
-        laxity_sim_counts &counts = totals_.cores[by.core];
-        (touch.kind == Kind::Fetch ? counts.lost_fetches : counts.lost_data)++;
-    }
     if (passes_first(touch)) {
+        count_lost(by, touch, request);
         take_lost(first, touch.line, request);
         return std::nullopt;
     }
@@ -371,8 +368,19 @@ std::optional<Place> Machine::allocate_first(const By &by, const Touch &touch, R
         }
         note_lost(first, victim->line, by);
     }
+    /* Behind the victim: what merged and was sent for it may have lost the line anew. */
+    count_lost(by, touch, request);
     take_lost(first, touch.line, request);
     return victim;
+}
+
+/* A miss of the first level that the access makes a request for; NULL: none is made. */
+void Machine::count_lost(const By &by, const Touch &touch, const Request *request)
+{
+    if (request != nullptr && first_level(by.core, touch.kind).lost.contains(touch.line)) {
+        laxity_sim_counts &counts = totals_.cores[by.core];
+        (touch.kind == Kind::Fetch ? counts.lost_fetches : counts.lost_data)++;
+    }
 }
 
 /* Steps 3 and 4. is_held: by the first level, through which a store writes. */

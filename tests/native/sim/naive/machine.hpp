@@ -220,6 +220,7 @@ class Machine {
     void send(const By &by, Request &request);
     void write_back(const By &by, std::uint64_t line, std::size_t first);
     [[nodiscard]] std::size_t first_level_on(std::size_t from);
+    void count_lost(const By &by, const Touch &touch, const Request *request);
     void take_lost(Cache &cache, std::uint64_t line, Request *request);
     void note_lost(Cache &cache, std::uint64_t victim, const By &by);
     void count(const By &by, const Touch &touch, bool is_miss, bool is_join);
