@@ -46,9 +46,39 @@ def tree(tmp_path: Path) -> Path:
 
 def test_list_names_every_set_with_its_purpose() -> None:
     done = run_setup_set("--list")
-    listed = dict(line.split("\t") for line in done.stdout.splitlines())
+    listed = {line.split("\t")[0]: line.split("\t")[2] for line in done.stdout.splitlines()}
     assert set(listed) == {path.stem for path in (ROOT / "deps" / "debian-12").glob("*.txt")}
     assert all(listed.values())
+
+
+# Sets with Python packages leave their stamp with these, libraries with the build, others with
+# Debian's packages.
+@pytest.mark.parametrize(
+    ("name", "stamp"),
+    [
+        ("docs", ".venv/.stamp-python-docs"),
+        ("sim", "build/.stamp-sim"),
+        ("host", "build/.stamp-host"),
+        ("cxx", ".venv/.stamp-debian-cxx"),
+    ],
+)
+def test_list_tells_a_set_that_is_installed_whatever_it_consists_of(
+    tree: Path, name: str, stamp: str
+) -> None:
+    def state() -> str:
+        done = subprocess.run(
+            [tree / "tools" / "setup-set", "--list"], capture_output=True, text=True, check=True
+        )
+        return {line.split("\t")[0]: line.split("\t")[1] for line in done.stdout.splitlines()}[name]
+
+    # Its Debian packages alone are the first step of all.
+    (tree / ".venv").mkdir()
+    if name != "cxx":
+        (tree / ".venv" / f".stamp-debian-{name}").touch()
+    assert state() == "not installed"
+    (tree / stamp).parent.mkdir(exist_ok=True)
+    (tree / stamp).touch()
+    assert state() == "installed"
 
 
 def test_every_python_lock_belongs_to_a_set() -> None:

@@ -60,7 +60,7 @@ def _install(set_name: str) -> int:
         msg = f'--with "{set_name}": not the name of a set; laxity setup shows them'
         raise ConfigError(msg)
     script = _setup_set()
-    known = [name for name, _ in _read_sets(script)]
+    known = [name for name, _, _ in _read_sets(script)]
     if set_name not in known:
         advice = suggestion(set_name, known, f"use one of {' '.join(known)}")
         msg = f'--with "{set_name}": unknown; {advice}'
@@ -69,24 +69,18 @@ def _install(set_name: str) -> int:
     return subprocess.run([script, set_name], check=False, stdout=2).returncode
 
 
-def _read_sets(script: Path) -> list[tuple[str, str]]:
-    """Ask for the sets: name, purpose."""
+def _read_sets(script: Path) -> list[tuple[str, str, str]]:
+    """Ask for the sets: name, whether it is installed, purpose."""
     done = subprocess.run([script, "--list"], check=False, capture_output=True, text=True)
     if done.returncode:
         msg = f"{script} --list: exit code {done.returncode} ({done.stderr.strip()})"
         raise ToolError(msg)
-    lines = (line.partition("\t") for line in done.stdout.splitlines())
-    return [(name, purpose) for name, _, purpose in lines]
+    lines = (line.split("\t") for line in done.stdout.splitlines())
+    return [(name, state, purpose) for name, state, purpose in lines]
 
 
 def _show_sets() -> None:
-    script = _setup_set()
-    venv = script.parent.parent / ".venv"
-    rows = []
-    for name, purpose in _read_sets(script):
-        is_there = (venv / f".stamp-python-{name}").exists()
-        rows.append((name, "installed" if is_there else "not installed", purpose))
-    sys.stdout.write(format_table(("set", "state", "for"), rows))
+    sys.stdout.write(format_table(("set", "state", "for"), _read_sets(_setup_set())))
     for segment in left_segments():
         sys.stdout.write(
             f"{segment}: memory of a run that died; laxity show DIR completes that run and frees "
