@@ -16,7 +16,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "costs": (("laxity costs show costs/costs.json", "what was measured, as a table"),),
-    "demo": (("laxity demo --run-dir first", "about a minute; report in first/report.html"),),
+    "demo": (("laxity demo --run-dir first", "about 40 s; report in first/report.html"),),
     "doctor": (("laxity doctor", "what spoils figures here, and how it is mended"),),
     "experiment": (
         ("laxity experiment drawn.toml --costs none", "as if preemptions cost nothing"),
@@ -24,7 +24,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "export": (
         ("laxity export perfetto runs/mine -o mine.pftrace", "jobs and schedule, in one timeline"),
-        ("laxity export csv runs/mine -o jobs.csv", "a row for each job"),
+        ("laxity export csv runs/mine --stream jobs -o jobs.csv", "a row for each job"),
     ),
     "generate": (
         ("laxity generate --seed 1 -o set.toml", "four tasks of code and data, drawn at random"),

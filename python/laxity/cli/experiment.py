@@ -23,11 +23,11 @@ from laxity.cli.bound_costs import (
     read_choice,
 )
 from laxity.cli.options import (
+    continued_run_dir_option,
     debug_option,
     format_option,
     no_report_option,
     quiet_option,
-    run_dir_option,
     run_path,
     run_root_option,
 )
@@ -88,7 +88,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     help="Processes that answer.  [default: one per CPU]",
 )
 @quiet_option
-@run_dir_option
+@continued_run_dir_option
 @run_root_option
 @no_report_option
 @format_option("table", "json", "csv")

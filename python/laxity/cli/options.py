@@ -25,6 +25,12 @@ debug_option = click.option(
 run_dir_option = click.option(
     "--run-dir", metavar="DIR", help="Directory of the run; must not exist."
 )
+# Of a command that goes on where it was interrupted.
+continued_run_dir_option = click.option(
+    "--run-dir",
+    metavar="DIR",
+    help="Directory of the run; where it exists, the same command goes on in it.",
+)
 run_root_option = click.option(
     "--run-root",
     metavar="DIR",
@@ -108,15 +114,16 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]
     return add
 
 
-# Of a command whose answer is stored as a run.
-stored_options = with_options(
-    run_dir_option,
+_options_beside_run_dir = (
     run_root_option,
     no_report_option,
     format_option("table", "json"),
     quiet_option,
     debug_option,
 )
+# Of a command whose answer is stored as a run.
+stored_options = with_options(run_dir_option, *_options_beside_run_dir)
+continued_options = with_options(continued_run_dir_option, *_options_beside_run_dir)
 
 
 def refuse_existing(final: Path) -> None:

@@ -12,10 +12,10 @@ from laxity.cli.command_group import CommandGroup
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     allow_unprivileged_option,
+    continued_options,
     named_as_options,
     run_path,
     seed_option,
-    stored_options,
     with_options,
 )
 from laxity.cli.profile_common import (
@@ -124,7 +124,7 @@ _options = with_options(
     ),
     seed_option,
     allow_unprivileged_option,
-    stored_options,
+    continued_options,
 )
 
 

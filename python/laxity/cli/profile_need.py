@@ -12,10 +12,10 @@ import msgspec
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
+    continued_options,
     named_as_options,
     run_path,
     seed_option,
-    stored_options,
     with_options,
 )
 from laxity.cli.profile_common import (
@@ -68,7 +68,7 @@ class _Options(Which, frozen=True, kw_only=True):
     ),
     key_option(RunTable, "platform"),
     seed_option,
-    stored_options,
+    continued_options,
 )
 def memory_need(**given: object) -> int:
     """Measure how much memory programs need: requested, mapped and touched, which are never added.

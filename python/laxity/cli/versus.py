@@ -10,10 +10,10 @@ import msgspec
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     allow_unprivileged_option,
+    continued_options,
     named_as_options,
     run_path,
     seed_option,
-    stored_options,
 )
 from laxity.cli.profile_common import target_of_command
 from laxity.cli.run import resolution_here_ns
@@ -74,7 +74,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @key_option(RunTable, "platform")
 @seed_option
 @allow_unprivileged_option
-@stored_options
+@continued_options
 def versus(**given: object) -> int:
     """Tell which of several workloads or programs is the quickest, and by how much.
 
