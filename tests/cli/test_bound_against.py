@@ -147,6 +147,24 @@ def test_run_under_fixed_priorities_is_no_witness_of_edf(tmp_path: Path):
         bound(tmp_path, made(), words=words)
 
 
+def test_run_with_other_deadlines_is_no_witness_of_edf(tmp_path: Path):
+    # Deadlines order its jobs: with others it is another schedule.
+    path = write_run(tmp_path / "run", made())
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["tasks"][0] |= {"policy": "deadline", "priority": None}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    tasks = tmp_path / "tasks.toml"
+    words = ["bound", str(tasks), "--against", str(path), "--costs", "none", "--scheduler", "edf"]
+    text = TASKS.format(wcet="2ms", priority=90).replace("priority = 90", 'policy = "deadline"')
+    tasks.write_text(f'{text}deadline = "5ms"\n')
+    assert CliRunner().invoke(cli, words, standalone_mode=False).return_value == 0
+    tasks.write_text(f'{text}deadline = "4ms"\n')
+    with pytest.raises(
+        NoVerdict, match=r'deadline of task "control": 5ms in the run, 4ms in the bound'
+    ):
+        CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+
+
 def test_run_on_one_cpu_is_no_witness_of_a_global_scheduler(tmp_path: Path):
     words = ("--costs", "none", "--scheduler", "global-fixed-priority", "--cpus", "0-1")
     with pytest.raises(NoVerdict, match=r'cpus of task "control": 1 in the run, 0-1 in the bound'):

@@ -73,6 +73,22 @@ def test_longest_job_counts_and_the_run_is_relative_to_the_file(
     assert found["pwcet"] is None
 
 
+def test_times_of_another_program_are_not_those_of_the_task(tmp_path: Path):
+    # The run is of mem 64KiB.
+    write_run(tmp_path / "run", Made(rows_of()))
+    tasks = tmp_path / "tasks.toml"
+    words = ["bound", str(tasks), "--costs", "none"]
+    text = ONE.format(run="run", name="control", deadline="10ms")
+    tasks.write_text(f'{text}workload = "mem"\nargs = ["64KiB"]\n')
+    assert CliRunner().invoke(cli, words, standalone_mode=False).return_value == 0
+    tasks.write_text(f'{text}workload = "mem"\nargs = ["1MiB"]\n')
+    with pytest.raises(NoVerdict, match="program mem 64KiB in the run, mem 1MiB in the task set"):
+        CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+    tasks.write_text(f'{text}workload = "mem"\nargs = ["64KiB"]\ncalls = 10\n')
+    with pytest.raises(NoVerdict, match="calls 1 in the run, 10 in the task set: its times are"):
+        CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+
+
 def test_times_of_a_task_that_was_moved_bound_nothing(tmp_path: Path):
     write_run(tmp_path / "run", Made(rows_of()))
     path = tmp_path / "run" / "manifest.json"

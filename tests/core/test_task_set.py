@@ -3,7 +3,7 @@
 import pytest
 
 from laxity.core.spec_reader import read_spec_toml
-from laxity.core.task_set import RunWcet, TaskSet, read_task_set
+from laxity.core.task_set import RunWcet, TaskSet, Work, read_task_set
 from laxity.errors import ConfigError
 
 ONE = """
@@ -109,13 +109,15 @@ def test_what_the_test_does_not_cover_is_refused(line: str, told: str):
 def test_measured_wcet_is_asked_for_by_run_and_task():
     asked = []
 
-    def read_wcet(run: str, task: str) -> RunWcet:
-        asked.append((run, task))
+    def read_wcet(run: str, task: str, work: Work) -> RunWcet:
+        asked.append((run, task, work))
         return RunWcet(1_200_000, 1_000_000)
 
-    text = b'schema = 1\n[[task]]\nname = "a"\nperiod = "10ms"\nwcet_from = "runs/one"'
+    text = (
+        b'schema = 1\n[[task]]\nname = "a"\nperiod = "10ms"\nwcet_from = "runs/one"\nworkload = "w"'
+    )
     task = read_task_set(text, read_wcet).tasks[0]
-    assert asked == [("runs/one", "a")]
+    assert asked == [("runs/one", "a", Work(("w",)))]
     assert (task.wcet_ns, task.observed_ns, task.certain_wcet_ns) == (
         *(1_200_000, 1_000_000),
         1_000_000,

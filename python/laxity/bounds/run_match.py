@@ -8,7 +8,7 @@ from laxity.bounds.document import Answer
 from laxity.bounds.verdicts import TaskBound
 from laxity.core.cpus import format_cpus
 from laxity.core.spec import Policy
-from laxity.core.task_set import DeclaredTask, TaskSet
+from laxity.core.task_set import DeclaredTask, TaskSet, Work
 from laxity.core.units import decimal_duration
 from laxity.store.manifest import Manifest, TaskResult
 
@@ -47,11 +47,32 @@ def _differences(task_set: TaskSet, answer: Answer, manifest: Manifest) -> Itera
         if task.name not in ran:
             yield f'it has no task "{task.name}"; run the task set as it is'
             continue
-        yield from _of_task(task, bound, ran.pop(task.name), _cpus(answer, bound))
+        cpus = _cpus(answer, bound)
+        is_edf = answer.scheduler.is_edf
+        yield from _of_task(task, bound, ran.pop(task.name), cpus, is_edf=is_edf)
     for name in ran:
         yield f'its task "{name}" is not in the task set; add it, or run without it'
     if manifest.corunners and not task_set.has_corunners:
         yield "it has co-runners, the task set has none; add [[interfere]], or run without them"
+
+
+def different_work(work: Work, ran: TaskResult) -> dict[str, tuple[str, str]]:
+    """Compare what jobs of a task set do with what those of a run did.
+
+    Args:
+        work: Paths as a run stores them; a file that is only bounded need not say what runs.
+        ran: Of a run.
+
+    Returns:
+        What differs: as the task set has it, and the run.
+    """
+    if not work.program:
+        return {}
+    both = {
+        "program": (" ".join(work.program), " ".join((ran.workload, *ran.args))),
+        "calls": (str(work.calls), str(ran.calls)),
+    }
+    return {key: (asked, run) for key, (asked, run) in both.items() if asked != run}
 
 
 def _cpus(answer: Answer, bound: TaskBound) -> str | None:
@@ -62,7 +83,7 @@ def _cpus(answer: Answer, bound: TaskBound) -> str | None:
 
 
 def _of_task(
-    task: DeclaredTask, bound: TaskBound, ran: TaskResult, cpus: str | None
+    task: DeclaredTask, bound: TaskBound, ran: TaskResult, cpus: str | None, *, is_edf: bool
 ) -> Iterator[str]:
     """Compare what the bound depends on."""
     stated = {
@@ -74,10 +95,9 @@ def _of_task(
         stated["priority"] = (str(bound.priority), str(ran.priority))
     if cpus is not None:
         stated["cpus"] = (cpus, ran.cpus)
-    # A file that is only bounded need not say what runs.
-    if task.program:
-        stated["program"] = (" ".join(task.program), " ".join((ran.workload, *ran.args)))
-    for key, (bounded, run) in stated.items():
+    if is_edf:
+        stated["deadline"] = (_time(task.deadline_ns), _time(ran.deadline_ns))
+    for key, (bounded, run) in (stated | different_work(task.work, ran)).items():
         if bounded != run:
             yield f'{key} of task "{task.name}": {run} in the run, {bounded} in the bound'
 

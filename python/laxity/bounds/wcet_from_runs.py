@@ -7,6 +7,8 @@ from pathlib import Path
 
 from laxity.bounds.measured_wcet import choose_wcet, execution_times
 from laxity.bounds.platform_costs import Choice
+from laxity.bounds.run_match import different_work
+from laxity.core.task_set import Work
 from laxity.errors import ConfigError, NoVerdict, suggestion
 from laxity.jobs.finish import open_recovered
 from laxity.statistics.wcet_model import MeasuredWcet
@@ -14,22 +16,33 @@ from laxity.store.manifest import TaskResult, kind_of_figures
 from laxity.store.run_directory import Run
 
 
-def read_measured_wcet(base: Path, run_path: str, task: str, choice: Choice) -> MeasuredWcet:
+def read_measured_wcet(
+    base: Path, run_path: str, task: str, work: Work, choice: Choice
+) -> MeasuredWcet:
     """Find C of a task in a run.
 
     Args:
         base: What `run_path` is relative to.
         run_path: As `wcet_from` names it.
         task: Name in the task set.
+        work: What its jobs do, paths as a run stores them.
         choice: Which figure, with which margin.
 
     Raises:
         ConfigError: There is no such run, or none of its tasks fits.
-        NoVerdict: The run does not tell how long jobs take.
+        NoVerdict: The run does not tell how long such jobs take.
     """
     run = open_recovered(base / run_path)
     result = _task_of(run, task)
     where = f'task "{task}": wcet_from {run.path}'
+    # What is observed is known by the name of its thread.
+    others = different_work(work, result) if run.manifest.kind == "run" else {}
+    for key, (asked, ran) in others.items():
+        msg = (
+            f"{where}: {key} {ran} in the run, {asked} in the task set: its times are not those "
+            "of the task; name a run of it, or state wcet"
+        )
+        raise NoVerdict(msg)
     if result.displaced:
         one = result.displaced[0]
         msg = (

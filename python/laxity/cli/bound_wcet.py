@@ -8,7 +8,7 @@ from pathlib import Path
 
 from laxity.bounds.platform_costs import Choice
 from laxity.cli.run_paths import absolute_path
-from laxity.core.task_set import RunWcet, TaskSet, read_task_set
+from laxity.core.task_set import RunWcet, TaskSet, Work, read_task_set
 from laxity.core.units import shown_duration
 from laxity.statistics.wcet_model import MeasuredWcet
 
@@ -29,21 +29,23 @@ def read_with_runs(
     """
     measured: list[MeasuredWcet] = []
 
-    def read_wcet(run: str, task: str) -> RunWcet:
+    def read_wcet(run: str, task: str, work: Work) -> RunWcet:
         from laxity.bounds.wcet_from_runs import read_measured_wcet  # noqa: PLC0415 - loads numpy
 
-        measured.append(read_measured_wcet(base, run, task, choice))
+        measured.append(read_measured_wcet(base, run, task, _stored(work, base), choice))
         return RunWcet(measured[-1].wcet_ns, measured[-1].max_ns)
 
     read = read_task_set(data, read_wcet)
-    # As a run stores them, which the bound is compared with.
-    tasks = tuple(
-        replace(one, program=(absolute_path(one.program[0], base), *one.program[1:]))
-        if one.program
-        else one
-        for one in read.tasks
-    )
+    tasks = tuple(replace(one, work=_stored(one.work, base)) for one in read.tasks)
     return replace(read, tasks=tasks), tuple(measured)
+
+
+def _stored(work: Work, base: Path) -> Work:
+    """Write a program as a run stores it, with which it is compared."""
+    if not work.program:
+        return work
+    program, *words = work.program
+    return replace(work, program=(absolute_path(program, base), *words))
 
 
 def wcet_notes(

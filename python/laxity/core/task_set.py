@@ -69,8 +69,21 @@ class RunWcet:
     observed_ns: int
 
 
-# Finds C of a task in the run that `wcet_from` names: path as written, name of the task.
-WcetReader: TypeAlias = Callable[[str, str], RunWcet]
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a job of a task does.
+
+    Attributes:
+        program: Workload or program with its words; empty: the file names none.
+        calls: How often a job does it.
+    """
+
+    program: tuple[str, ...] = ()
+    calls: int = 1
+
+
+# Finds C of a task in the run that `wcet_from` names: path as written, name of the task, its work.
+WcetReader: TypeAlias = Callable[[str, str, Work], RunWcet]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +94,7 @@ class DeclaredTask:
         priority: Means nothing under policy deadline.
         cpu: None: the file names none, or several.
         cpus: All that it names.
-        program: Workload or program with its words; empty: the file names none.
+        work: What a job does.
         observed_ns: The longest that a job did take, where C is measured; None: C is stated.
         is_isolated: Something is done between its jobs, at its priority (key isolation).
     """
@@ -96,7 +109,7 @@ class DeclaredTask:
     wcet_ns: int
     keys: BoundKeys
     cpus: tuple[int, ...] = ()
-    program: tuple[str, ...] = ()
+    work: Work = Work()
     observed_ns: int | None = None
     is_isolated: bool = False
 
@@ -199,7 +212,8 @@ def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) 
         period_ns = _period_ns(task)
         cpus = _cpus(task.cpus)
         name = _name(task)
-        wcet_ns, observed_ns = _wcet(task, keys, name, read_wcet)
+        work = Work(_program(task), task.calls or 1)
+        wcet_ns, observed_ns = _wcet(task, keys, name, work, read_wcet)
         return DeclaredTask(
             name=name,
             period_ns=period_ns,
@@ -211,14 +225,14 @@ def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) 
             wcet_ns=wcet_ns,
             keys=keys,
             cpus=cpus,
-            program=_program(task),
+            work=work,
             observed_ns=observed_ns,
             is_isolated=task.isolation not in {None, Isolation.NONE},
         )
 
 
 def _wcet(
-    task: TaskTable, keys: BoundKeys, name: str, read_wcet: WcetReader | None
+    task: TaskTable, keys: BoundKeys, name: str, work: Work, read_wcet: WcetReader | None
 ) -> tuple[int, int | None]:
     """Return C, and what was observed of it; None: C is stated."""
     if keys.wcet_ns is not None:
@@ -230,7 +244,7 @@ def _wcet(
         msg = 'wcet_from: runs are not read here; write wcet, for example wcet = "2ms"'
         raise ConfigError(msg)
     with located("wcet_from"):
-        measured = read_wcet(task.wcet_from, name)
+        measured = read_wcet(task.wcet_from, name, work)
     return measured.wcet_ns, measured.observed_ns
 
 
