@@ -5,9 +5,11 @@ from dataclasses import replace
 from tests.bounds.test_bound import KEYS, task
 
 from laxity.bounds.bound import bound_task_set
+from laxity.bounds.crpd_sets import Method
+from laxity.bounds.crpd_sets import Policy as CachePolicy
 from laxity.bounds.overheads import PlatformCosts
 from laxity.bounds.platform_costs import Accounted
-from laxity.bounds.setup import Setup
+from laxity.bounds.setup import CacheSets, Setup
 from laxity.bounds.verdicts import SetBound
 from laxity.core.schedulers import Scheduler
 from laxity.core.spec import Policy
@@ -108,6 +110,32 @@ def test_missing_cost_proves_nothing_but_what_is_certain_without_it():
     assert (found.verdict, found.cpus[0].reason) == ("not_provable", "a cost is missing")
     late = TaskSet((A, B, replace(C, deadline_ns=9)), has_corunners=False)
     assert bound_task_set(late, accounted, setup).verdict == "not_schedulable"
+
+
+def test_latency_makes_a_task_of_shorter_deadline_lose_its_sets_too():
+    # Late by 100 a job of D = 1000 may preempt one of D = 950, whose sets nobody states: what it
+    # loads again is not nothing.
+    short = task("short", 490, 2000, 1, 950)
+    long = task("long", 485, 2000, 1, 1000)
+    sets = frozenset(range(64))
+    long = replace(long, keys=replace(KEYS, ucb=sets, ecb=sets))
+    costs = PlatformCosts(timer_latency_ns=100, block_reload_ns=1)
+    ways = CacheSets(Method.UCB_ONLY, CachePolicy.DIRECT_MAPPED, reload_ns=1)
+
+    def judged(deadline: int) -> SetBound:
+        tasks = (replace(short, deadline_ns=deadline), long)
+        setup = Setup(scheduler=Scheduler.EDF, sets=ways)
+        return bound_task_set(
+            TaskSet(tasks, has_corunners=False), Accounted(costs, (), (), (), ()), setup
+        )
+
+    for deadline in (1000, 950, 900):
+        found = judged(deadline)
+        assert found.verdict == "not_provable", deadline
+        assert found.cpus[0].reason == 'neither ucb nor ecb of task "short" is known'
+        assert [one.response_time_ns for one in found.tasks] == [None, None]
+    # Later by one than any job may be late.
+    assert judged(899).tasks[0].response_time_ns is not None
 
 
 def test_sched_deadline_counts_the_latency_twice():

@@ -1,14 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
+from dataclasses import replace
 from decimal import Decimal
 
+import msgspec
 import pytest
 from tests.bounds.made_up_costs import GAMMAS, KIB, SWITCHES, entry, gamma, model
 
+from laxity.bounds.global_overheads import preemption_count
 from laxity.bounds.overheads import Tick
 from laxity.bounds.platform_costs import Accounted, Choice, account, interpolate_up
 from laxity.bounds.setup import Setup
-from laxity.core.schedulers import Fit
+from laxity.core.schedulers import Fit, Scheduler
 from laxity.costs.model import Entry
 from laxity.tasksets.task_model import Task
 
@@ -86,6 +89,30 @@ def test_task_that_nobody_preempts_needs_no_working_set():
     assert not accounted(*SWITCHES, *GAMMAS).missing
 
 
+@pytest.mark.parametrize(
+    ("deadline_ns", "is_preempted"),
+    # Jitter 20 us, timer latency 50 us and, where a switch cannot be preempted on any CPU, 2 delta
+    # = 40 us: a task of D = 10 ms may preempt those of 10 ms - 110 us = 9.89 ms and more.
+    [(9_889_999, False), (9_890_000, True), (9_929_999, True)],
+)
+def test_task_that_is_counted_as_preempted_under_global_edf_needs_a_working_set(
+    deadline_ns: int, is_preempted: bool
+):
+    first = Task(name="first", wcet_ns=1, period_ns=20_000_000, deadline_ns=deadline_ns)
+    second = Task(
+        name="second", wcet_ns=1, period_ns=20_000_000, deadline_ns=10_000_000, jitter_ns=20_000,
+        working_set_bytes=64 * KIB,
+    )  # fmt: skip
+    setup = Setup(scheduler=Scheduler.GLOBAL_EDF, cpus=(0, 1))
+    entries = (*SWITCHES, *GAMMAS, entry("ipi_wakeup", 0))
+    found = account(model(*entries), (first, second), Choice(), setup)
+    late = [replace(one, jitter_ns=one.jitter_ns + 90_000) for one in (first, second)]
+    assert (preemption_count(late[0], late, is_edf=True) > 0) == is_preempted
+    assert any('gamma of task "first": no working set' in one for one in found.missing) == (
+        is_preempted
+    )
+
+
 def test_costs_that_were_not_measured_are_named_with_what_to_measure():
     found = accounted()
     assert found.costs is None
@@ -97,6 +124,14 @@ def test_costs_that_were_not_measured_are_named_with_what_to_measure():
         "timer latency (timer_latency): run laxity measure switch",
         "timers of tasks that may not run yet (release_isr): run laxity measure switch",
         "ticks (tick): run laxity measure switch",
+    )
+
+
+def test_timer_that_a_simulated_platform_may_have_is_told_to_be_left_out():
+    simulated = [msgspec.structs.replace(one, kind="simulated") for one in (*SWITCHES[:2], *GAMMAS)]
+    assert accounted(*simulated).not_accounted[-2:] == (
+        "interrupts of the kernel's timer, if the platform file has a [timer] (tick)",
+        "instructions that are loaded again after a preemption (gamma_code)",
     )
 
 

@@ -20,7 +20,7 @@ from laxity.bounds.edf_cache_sets import (
     overcharged,
     why_no_charge,
 )
-from laxity.bounds.edf_overheads import Charge, with_edf_overheads
+from laxity.bounds.edf_overheads import Charge, with_edf_overheads, woken_late
 from laxity.bounds.edf_response import edf_response_times
 from laxity.bounds.overheads import PlatformCosts
 from laxity.bounds.response_time import utilisation
@@ -120,7 +120,7 @@ def _from_above(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> Se
         loaded = with_edf_overheads(tasks, costs, from_wakeup=setup.from_wakeup)
         return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
     cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
-    why = why_no_charge(tasks, cache, sets.method)
+    why = why_no_charge(woken_late(tasks, costs), cache, sets.method)
     if why:
         return SetVerdict(verdict=NOT_PROVABLE, test=TEST, source=SOURCE, exact=False, reason=why)
     found = [
@@ -150,7 +150,7 @@ def _responses_ns(
     charges: list[Charge | None] = [None]
     if sets is not None:
         cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
-        if why_no_charge(tasks, cache, sets.method):
+        if why_no_charge(woken_late(tasks, costs), cache, sets.method):
             return dict.fromkeys(one.name for one in tasks)
         charges = [
             charge_by_sets(cache, method) for method in EDF_PARTS.get(sets.method, (sets.method,))

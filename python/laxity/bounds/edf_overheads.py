@@ -44,6 +44,11 @@ class EdfLoaded:
     interrupts: tuple[Task, ...]
 
 
+def woken_late(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
+    """Add to the jitter of tasks how late their timers wake them."""
+    return tuple(replace(one, jitter_ns=one.jitter_ns + costs.timer_latency_ns) for one in tasks)
+
+
 def with_edf_overheads(
     tasks: Sequence[Task],
     costs: PlatformCosts,
@@ -61,7 +66,7 @@ def with_edf_overheads(
         charge: What a job makes others load again; left out: gamma of their working sets.
     """
     reload = charge or (lambda task, all_tasks: gamma_charged_ns(task, all_tasks, costs))
-    late = tuple(replace(one, jitter_ns=one.jitter_ns + costs.timer_latency_ns) for one in tasks)
+    late = woken_late(tasks, costs)
     # A switch cannot be preempted, so that of a job with a later deadline may be under way.
     switch_ns = costs.switch_ns if len(tasks) > 1 else 0
     is_misled = from_wakeup and len(tasks) > 1

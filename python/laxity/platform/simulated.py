@@ -102,11 +102,11 @@ class SimulatedPlatform:
         return SimulatedFacts(cores, machine=describe_model(self._model))
 
     def examine(self, cpus: Sequence[int]) -> Examination:
-        """Describe it; nothing disturbs it."""
+        """Describe it; nothing disturbs it but what its file states."""
         diagnosis = Diagnosis(
             schema=SCHEMA,
             badge="ready",
-            reason="simulated: nothing disturbs it",
+            reason="simulated: nothing disturbs it but what its file states",
             cpus=tuple(cpus),
             checks=(),
             capabilities=(),
