@@ -50,6 +50,31 @@ def test_parts_that_are_nothing_have_neither_column_nor_colour(tmp_path: Path):
     assert "migrations</text>" not in page
 
 
+@pytest.mark.parametrize(
+    ("scheduler", "policies"),
+    [
+        (Scheduler.FIXED_PRIORITY, ["priority = 50", "priority = 40"]),
+        (Scheduler.EDF, ['policy = "deadline"', 'policy = "deadline"']),
+    ],
+)
+def test_response_that_no_job_need_take_is_not_called_exact(
+    tmp_path: Path, scheduler: Scheduler, policies: list[str]
+):
+    # Both tests are exact; under EDF the verdict is, not the response.
+    one = '[[task]]\nperiod = "10ms"\nwcet = "2ms"\ncpus = "1"\n'
+    tasks = tmp_path / "tasks.toml"
+    tasks.write_text(
+        f'schema = 1\n{one}name = "a"\n{policies[0]}\n{one}name = "b"\n{policies[1]}\n'
+    )
+    words = ["bound", str(tasks), "--costs", "none", "--scheduler", scheduler.value]
+    words += ["--run-dir", str(tmp_path / "run")]
+    assert CliRunner().invoke(cli, words, standalone_mode=False).return_value == 0
+    answer = json.loads((tmp_path / "run" / "bound.json").read_text())
+    assert all(task["exact"] for task in answer["tasks"])
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert ("ms<small>exact</small>" in page) == (scheduler is Scheduler.FIXED_PRIORITY)
+
+
 def test_figures_of_the_page_stand_in_derived_json(tmp_path: Path):
     run = write_bound(tmp_path)
     write_report(run)

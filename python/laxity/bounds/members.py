@@ -75,7 +75,12 @@ BOUND_MEMBERS = (
     Member("tasks[].period_ns", "integer", "ns", ""),
     Member("tasks[].test", "text", "", "name of the test"),
     Member("tasks[].source", "text", "", "the papers it is from"),
-    Member("tasks[].exact", "true, false", "", "the bound is reached"),
+    Member(
+        "tasks[].exact",
+        "true, false",
+        "",
+        "the verdict could not be another one; where priority counts the bound is reached, too",
+    ),
     Member(
         "tasks[].jobs",
         "integer, null",

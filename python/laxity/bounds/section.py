@@ -227,6 +227,11 @@ def _counted(tasks: Sequence[TaskBound]) -> list[PartOfWindow]:
     return [part for part in PARTS if any(part.of(parts) for parts in split)]
 
 
+def _is_reached(one: TaskBound) -> bool:
+    """Tell whether a job may take as long: under EDF exact is the verdict, not the response."""
+    return one.exact and one.priority is not None
+
+
 def _tasks_table(answer: Answer) -> Table:
     has_reasons = any(one.reason for one in answer.tasks)
     why = ("why not",) if has_reasons else ()
@@ -235,7 +240,7 @@ def _tasks_table(answer: Answer) -> Table:
         (
             text_cell(one.name),
             Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
-            bound_cell(one.response_time_ns, "exact" if one.exact else ""),
+            bound_cell(one.response_time_ns, "exact" if _is_reached(one) else ""),
             bound_cell(one.deadline_ns),
             number_cell(_left(one)),
             number_cell("any" if one.cpu is None else str(one.cpu)),

@@ -49,8 +49,9 @@ _MEANINGS = (
 _SIMULATED = {
     "release": "nominal time t0 + offset + j · period",
     "release latency": "start − release: higher tasks had its cores, and the core had to switch",
-    "execution": "time that the job had a core: instructions, and waiting for memory",
-    "not attributed": "start to finish − execution: other tasks had the core, or it switched",
+    "execution": "time that the core worked for the job: instructions, and waiting for memory",
+    "not attributed": "start to finish − execution: other tasks had the core, it switched, loads "
+    "under way ended when it stopped, or the kernel's interrupts had it",
     "not stated": "a quantile of few jobs: p99 needs 368, p99.9 3688 of them",
     "result hash": "SHA-256 over the streams: what “sha256sum *.npy | sha256sum” prints in the run "
     "directory; the same platform, programs and experiment give the same one anywhere",
@@ -154,7 +155,7 @@ def _how(run: RunData) -> list[tuple[str, str]]:
 def _snapshots(run: RunData) -> str:
     cost = run.manifest.snapshots
     if run.kind == "simulated":
-        return "none needed: the simulator sees each job and takes none of its time"
+        return "none needed: the simulator sees begin and end of each job at no cost"
     if cost is None:
         return NOT_MEASURED
     if cost.mode == "none":

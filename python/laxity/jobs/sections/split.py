@@ -47,9 +47,10 @@ _INTRODUCTION = (
     "blocking and measuring error; only a scheduling trace (--trace) can tell them apart."
 )
 _SIMULATED = (
-    "Response time = release latency + execution + not attributed. Execution is the time that the "
-    "job had a core. “Not attributed” is the rest of start to finish: other tasks had the core, or "
-    "it switched to this one; and times are rounded up to a nanosecond."
+    "Response time = release latency + execution + not attributed. Execution is the time that a "
+    "core worked for the job. “Not attributed” is the rest of start to finish: other tasks had the "
+    "core, it switched to this one, loads under way ended when it stopped, or interrupts of the "
+    "kernel (of its timer, or that read counters) had it; and times are rounded up to a nanosecond."
 )
 # Execution clearly below start to finish is what the section is for; p99 is shown where supported.
 _SHOWN_QUANTILES = ((0.5, "median job"), (0.99, "p99 job"), (1.0, "worst job"))
