@@ -5,6 +5,7 @@
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from laxity.platform.facts import Facts
 from laxity.store.manifest import encode_document
 
 N = 2000
+OBSERVED = Path(__file__).parents[1] / "golden" / "runs" / "observed"
 
 
 @pytest.fixture(scope="module")
@@ -282,7 +284,114 @@ def test_kept_misses_alone_give_quantiles_without_verdict(runs: Path, tmp_path: 
     assert figures["response.median"]["reason"].startswith("NEW: not every job was kept")
     assert "execution.median" not in figures
     notes = answer["results"][0]["comparison"]["notes"]
-    assert "control execution: not measured by NEW" in notes
+    assert "control execution: not every job was kept by NEW" in notes
+
+
+def test_run_in_which_no_job_finished_is_told_as_that(runs: Path, tmp_path: Path):
+    rows = ordinary_rows(N, 2)
+    rows["status"] = Status.SKIPPED
+    for name in ("start_ns", "finish_ns", "exec_ns"):
+        rows[name] = absent_value("i8")
+    answer = compare_json(runs / "base", write_run(tmp_path / "skipped", Made(rows)))[1]
+    notes = answer["results"][0]["comparison"]["notes"]
+    assert "control response: no job finished in NEW" in notes
+
+
+def with_result(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """Change the stored result of a run."""
+    manifest = json.loads((path / "manifest.json").read_bytes())
+    change(manifest)
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    return path
+
+
+MOVED = {"what": "policy", "planned": "fifo 90", "found": "other 0", "seen_ns": 5, "jobs": 1990}
+
+
+@pytest.mark.parametrize("is_corunner", [False, True])
+def test_jobs_that_were_not_scheduled_as_planned_are_no_pass(tmp_path: Path, is_corunner: bool):
+    base, new = (
+        write_run(tmp_path / name, Made(ordinary_rows(N, seed), corunners=[corunner()]))
+        for seed, name in ((1, "base"), (2, "new"))
+    )
+    assert compare(base, new, "--fail-on", "misses > 0").return_value == 0
+
+    def move(manifest: dict[str, Any]) -> None:
+        manifest["corunners" if is_corunner else "tasks"][0]["displaced"] = [MOVED]
+        manifest["exit_code"] = 4
+
+    with_result(new, move)
+    # Either side may be the one.
+    for pair in ((base, new), (new, base)):
+        for statement in ("misses > 0", "response.median > +90%"):
+            code, answer = compare_json(*pair, "--fail-on", statement)
+            assert (code, answer["verdict"]) == (4, "no_verdict")
+        reason = figures_of(answer)["response.median"]["reason"]
+        assert "was found" in reason
+        assert "other 0" in reason
+
+
+def test_jobs_beside_a_co_runner_that_died_are_no_pass(tmp_path: Path):
+    base, new = (
+        write_run(tmp_path / name, Made(ordinary_rows(N, seed), corunners=[corunner()]))
+        for seed, name in ((1, "base"), (2, "new"))
+    )
+
+    def die(manifest: dict[str, Any]) -> None:
+        manifest["corunners"][0]["end_cause"] = "signal"
+
+    with_result(new, die)
+    code, answer = compare_json(base, new, "--fail-on", "response.median > +90%")
+    assert code == 4
+    assert "did not live to the end" in figures_of(answer)["response.median"]["reason"]
+
+
+KILLED = "the recorder was killed; what it had lost is not known"
+
+
+@pytest.mark.parametrize(
+    ("left_out", "exit_code", "told"),
+    [(0, 0, None), (500, 0, "500 jobs were left out"), (0, 4, KILLED)],
+)
+def test_observed_jobs_that_were_left_out_are_no_pass(
+    tmp_path: Path, left_out: int, exit_code: int, told: str | None
+):
+    def deadline(manifest: dict[str, Any]) -> None:
+        manifest["tasks"][0]["deadline_ns"] = 1_000_000_000
+
+    def less(manifest: dict[str, Any]) -> None:
+        deadline(manifest)
+        manifest["observation"]["threads"][0]["n_contradictory"] = left_out
+        if exit_code:
+            manifest |= {"exit_code": exit_code, "message": KILLED}
+
+    base, new = (
+        with_result(Path(shutil.copytree(OBSERVED, tmp_path / name)), change)
+        for name, change in (("base", deadline), ("new", less))
+    )
+    code, answer = compare_json(base, new, "--fail-on", "misses > 0")
+    detail = answer["results"][0]["judgements"][0]["detail"]
+    assert code == (0 if told is None else 4)
+    assert told is None or f"NEW: {told}" in detail
+
+
+@pytest.mark.parametrize(("overrun_mode", "code"), [("skip", 0), ("queue", 4)])
+def test_task_without_a_deadline_misses_none_and_that_is_no_pass(
+    tmp_path: Path, overrun_mode: str, code: int
+):
+    # With overrun skip a release may be skipped, which is not met.
+    base, new = (
+        write_run(
+            tmp_path / name,
+            Made(
+                ordinary_rows(N, seed, base_ns=base_ns, deadline=False),
+                deadline_ns=None,
+                overrun=overrun_mode,
+            ),
+        )
+        for seed, name, base_ns in ((1, "base", 900_000), (2, "new", 4_000_000))
+    )
+    assert compare(base, new, "--fail-on", "misses > 0").return_value == code
 
 
 def test_lost_rows_leave_no_verdict(runs: Path, tmp_path: Path):

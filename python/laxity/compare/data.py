@@ -5,6 +5,7 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,15 @@ from laxity.compare.jobs import Samples
 from laxity.core.streams import Quantity as Stream
 from laxity.costs.merge import read_costs
 from laxity.costs.model import Costs
-from laxity.errors import ConfigError, NoVerdict, RecordError
+from laxity.errors import EXIT_NO_VERDICT, ConfigError, NoVerdict, RecordError
 from laxity.jobs import rows as analysis
 from laxity.jobs.finish import open_recovered
 from laxity.jobs.integrity import find_damage
 from laxity.jobs.read_tasks import read_tasks
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
-from laxity.store.manifest import Manifest, kind_of_figures
+from laxity.store.manifest import Manifest, displaced_lines, kind_of_figures
+from laxity.store.observation import Observation
 from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
@@ -214,6 +216,15 @@ def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples 
     return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt, kind)
 
 
+def why_no_samples(task: TaskData, quantity: str) -> str:
+    """Say in words, before the name of a side, why there is nothing of a quantity."""
+    if not task.n_finished:
+        return "no job finished in"
+    if quantity == EXECUTION and not task.is_whole:
+        return "not every job was kept by"
+    return "not measured by"
+
+
 def _calibration_ns(part: Part) -> int:
     cost = part.manifest.snapshots
     return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
@@ -228,7 +239,34 @@ def doubt_of(part: Part, task: TaskData) -> str | None:
     """Say why what became of all jobs of a task is not known; None: nothing is known against it."""
     if task.result.lost_rows:
         return f"{task.result.lost_rows} rows were lost"
+    unlike_plan = _not_as_planned(part.manifest)
+    if unlike_plan is not None:
+        return unlike_plan
+    if part.manifest.observation is not None:
+        return _doubt_of_observed(part.manifest, part.manifest.observation, task)
     return _STATUSES_IN_DOUBT.get(part.manifest.status)
+
+
+def _not_as_planned(manifest: Manifest) -> str | None:
+    """Say what of a run was scheduled otherwise than planned, or ended before its tasks."""
+    named = [(f"task {one.name}", one.displaced) for one in manifest.tasks]
+    named += [(f"co-runner {one.index}", one.displaced) for one in manifest.corunners]
+    lines = (line for name, displaced in named for line in displaced_lines(name, displaced))
+    died = (
+        f"co-runner {one.index} did not live to the end"
+        for one in manifest.corunners
+        if one.end_cause not in {None, "stopped"}
+    )
+    return next(chain(lines, died), None)
+
+
+def _doubt_of_observed(manifest: Manifest, seen: Observation, task: TaskData) -> str | None:
+    left_out = sum(one.n_contradictory for one in seen.threads if one.task == task.result.index)
+    if left_out:
+        return f"{left_out} jobs were left out, since the trace lacks a switch of theirs"
+    if manifest.exit_code == EXIT_NO_VERDICT:
+        return manifest.message.removeprefix("no verdict: ")
+    return _STATUSES_IN_DOUBT.get(manifest.status)
 
 
 def _doubts(part: Part, task: TaskData, quantity: str) -> Iterator[str]:

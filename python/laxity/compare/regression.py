@@ -9,7 +9,7 @@ failure nor a pass would be justified. An exact difference lies on one side or t
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -36,6 +36,7 @@ class TaskMisses:
     """Releases of one task that were not met: missed, skipped, aborted, pending too late.
 
     `doubt`: why what became of all jobs is not known; None: nothing is known against it.
+    `can_be_missed`: there is a deadline, or jobs are skipped while the one before them runs.
     """
 
     task: str
@@ -44,6 +45,7 @@ class TaskMisses:
     new_not_met: int
     new_released: int
     doubt: str | None = None
+    can_be_missed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,11 @@ def judge_statement(
         none: a task with too few jobs is no pass because another one has enough.
     """
     if statement.name == MISSES:
+        asked = [one for one in misses if statement.task in {None, one.task}]
+        if not any(one.can_be_missed for one in asked):
+            asked = [replace(one, doubt="there is no deadline") for one in asked]
         found = [
-            Judgement(statement.text, one.task, *_judge_misses(statement, one))
-            for one in misses
-            if statement.task in {None, one.task}
+            Judgement(statement.text, one.task, *_judge_misses(statement, one)) for one in asked
         ]
     else:
         found = [

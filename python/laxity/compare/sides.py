@@ -9,10 +9,11 @@ from typing import Literal
 from laxity.compare.comparable import Difference, differences, machine_difference
 from laxity.compare.comparison import Figure
 from laxity.compare.costs import compare_costs, cost_subjects
-from laxity.compare.data import Part, Side, doubt_of_misses, named, samples_of
+from laxity.compare.data import Part, Side, doubt_of_misses, named, samples_of, why_no_samples
 from laxity.compare.fail_on import QUANTITIES
 from laxity.compare.jobs import ComparedQuantity, Drift, Pair, Ranks, compare_quantity
 from laxity.compare.regression import Judgement, Subject, TaskMisses
+from laxity.core.spec import Overrun
 from laxity.errors import EXIT_DONE
 from laxity.store.manifest import kind_of_figures
 
@@ -161,9 +162,13 @@ def _compare_tasks(
             samples = samples_of(base.name, part, task, quantity)
             others = samples_of(new.name, *other, quantity)
             if samples is None or others is None:
-                ends = ((base.name, samples), (new.name, others))
-                names = [side for side, values in ends if values is None]
-                lacking.append(f"{name} {quantity}: not measured by {' and '.join(names)}")
+                ends = ((base.name, samples, task), (new.name, others, other[1]))
+                sides: dict[str, list[str]] = {}
+                for side, values, of in ends:
+                    if values is None:
+                        sides.setdefault(why_no_samples(of, quantity), []).append(side)
+                why = "; ".join(f"{one} {' and '.join(names)}" for one, names in sides.items())
+                lacking.append(f"{name} {quantity}: {why}")
                 continue
             noises = [samples_of(NOISE, *like, quantity) for like in likes]
             known = tuple(one for one in noises if one is not None)
@@ -190,6 +195,7 @@ def _misses(base: Side, new: Side) -> Iterator[TaskMisses]:
             doubt=_joined(
                 (base.name, doubt_of_misses(part, task)), (new.name, doubt_of_misses(*other))
             ),
+            can_be_missed=one.deadline_ns is not None or one.overrun == Overrun.SKIP,
         )
 
 
