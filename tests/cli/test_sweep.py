@@ -175,6 +175,24 @@ def started(laxity: Laxity, *words: str) -> "subprocess.Popen[str]":
     )
 
 
+def test_whole_sweep_is_not_the_answer_once_a_platform_has_changed(laxity: Laxity):
+    platform = (Path(__file__).parents[2] / "sim" / "platforms" / "sabrelite.toml").read_text()
+    for name in ("a", "b"):
+        (laxity.directory / f"{name}.toml").write_text(platform)
+    axis = '[[axis]]\nkey = "run.platform"\nvalues = ["sim:a.toml", "sim:b.toml"]\n'
+    # The first experiment's platform is part of what the grid is known by; this is the other one.
+    text = HEAD.replace('platform = "sim:sabrelite"\n', "") + axis
+    table = swept(laxity, text=text).read_bytes()
+    assert swept(laxity, text=text).read_bytes() == table
+    changed = platform.replace("1MiB", "512KiB", 1)
+    assert changed != platform
+    (laxity.directory / "b.toml").write_text(changed)
+    again = laxity("sweep", "grid.toml", "-o", "S", "--quiet")
+    assert (again.returncode, "experiment 1 has changed since it was made" in again.stderr) == (
+        *(2, True),
+    )
+
+
 def test_interrupted_sweep_keeps_what_is_done_and_says_how_to_go_on(laxity: Laxity):
     directory = laxity.directory / "B"
     process = started(laxity, "-o", "B")

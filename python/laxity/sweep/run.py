@@ -36,7 +36,7 @@ from laxity.sweep.experiment import (
     simulate,
 )
 from laxity.sweep.grid import Grid
-from laxity.sweep.table import RESULT, Layout, Parts
+from laxity.sweep.table import IDENTITY, RESULT, Layout, Parts, read_rows
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -45,6 +45,7 @@ DOCUMENT = "sweep.json"
 PAGE = "sweep.html"
 _SCHEMA = 1
 DEFAULT_LIMIT = 100_000
+_ADVICE = "name another directory by -o, or remove it"
 MOST_IN_PART = 50
 # Long experiments are kept before there are so many: a kill takes half a second, later a hundredth.
 _PART_AFTER_S, _PART_SHARE = 0.5, 0.01
@@ -147,7 +148,8 @@ def run_sweep(request: SweepRequest, signals: Forwarder) -> Swept:
         How far it came: a sweep that is whole is left as it is.
 
     Raises:
-        ConfigError: The directory holds something else, or the first experiment cannot be.
+        ConfigError: The directory holds something else, or a sweep that is whole of programs or
+            platforms that have changed since, or the first experiment cannot be.
         PlatformError: The output is full, a worker was killed; the same command goes on.
         ToolError: Something is not built.
         RecordError: What is there is damaged.
@@ -155,9 +157,11 @@ def run_sweep(request: SweepRequest, signals: Forwarder) -> Swept:
     lock_fd = _claim(request)
     try:
         stored = _stored(request)
+        sweep = _Sweep(request, signals, lock_fd)
         if (request.directory / RESULT).is_file() and stored.failed is not None:
+            sweep.check_unchanged()
             return Swept(stored.experiments, stored.experiments, stored.failed)
-        return _Sweep(request, signals, lock_fd).run()
+        return sweep.run()
     finally:
         os.close(lock_fd)
 
@@ -190,7 +194,6 @@ def _stored(request: SweepRequest) -> SweepDocument:
         ConfigError: Of another one.
     """
     path = request.directory / DOCUMENT
-    advice = "name another directory by -o, or remove it"
     asked = SweepDocument(
         laxity=__version__,
         grid=request.identity,
@@ -198,20 +201,20 @@ def _stored(request: SweepRequest) -> SweepDocument:
     )
     if not path.is_file():
         if any(request.directory.iterdir()):
-            msg = f"-o {request.directory}: is not empty and holds no sweep; {advice}"
+            msg = f"-o {request.directory}: is not empty and holds no sweep; {_ADVICE}"
             raise ConfigError(msg)
         write_document(path, asked)
         return asked
     try:
         found = msgspec.json.decode(path.read_bytes(), type=SweepDocument)
     except (OSError, msgspec.DecodeError) as error:
-        msg = f"-o {request.directory}: holds no sweep ({plain_words(error)}); {advice}"
+        msg = f"-o {request.directory}: holds no sweep ({plain_words(error)}); {_ADVICE}"
         raise ConfigError(msg) from error
     if found.laxity != asked.laxity:
-        msg = f"-o {request.directory}: was begun by laxity {found.laxity}; {advice}"
+        msg = f"-o {request.directory}: was begun by laxity {found.laxity}; {_ADVICE}"
         raise ConfigError(msg)
     if found.grid != asked.grid:
-        msg = f"-o {request.directory}: holds a sweep of another grid; {advice}"
+        msg = f"-o {request.directory}: holds a sweep of another grid; {_ADVICE}"
         raise ConfigError(msg)
     return found
 
@@ -243,6 +246,23 @@ class _Sweep:
         if self._n_done == n_all:
             self._finish()
         return Swept(n_all, self._n_done, self._n_failed, self._first_error)
+
+    def check_unchanged(self) -> None:
+        """Refuse a table whose experiments would be others today.
+
+        Raises:
+            ConfigError: A program or a platform has changed.
+        """
+        directory = self._request.directory
+        for number, row in enumerate(read_rows(directory)):
+            if self._signals.has_received:
+                return
+            if row[IDENTITY] != self._resolve(number).identity:
+                msg = (
+                    f"-o {directory}: experiment {number} has changed since it was made there, its "
+                    f"programs or its platform; {_ADVICE}"
+                )
+                raise ConfigError(msg)
 
     def _plan(self) -> None:
         """Resolve all experiments, and find out which are left."""
