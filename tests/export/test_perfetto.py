@@ -128,6 +128,26 @@ def test_an_aborted_job_ends_with_its_task_and_says_why(tmp_path: Path):
     assert decoded.track("deadlines").instants == []
 
 
+@pytest.mark.parametrize(("overrun_mode", "wait_ns"), [("skip", 0), ("queue", 9_000)])
+def test_job_that_is_aborted_ends_before_the_next_one_begins(
+    tmp_path: Path, overrun_mode: str, wait_ns: int
+):
+    # Programs in a process of their own go on behind a job that was ended by its timeout.
+    rows = jobs_table(4)
+    rows["start_ns"] = rows["release_ns"] + 9_000
+    rows["finish_ns"] = rows["start_ns"] + 1_000_000
+    rows["status"] = Status.DONE
+    rows["status"][1], rows["cause"][1], rows["finish_ns"][1] = Status.ABORTED, 2, NO_STATE
+    made = Made(rows, deadline_ns=None, overrun=overrun_mode)
+    jobs = exported(write_run(tmp_path / "run", made)).track("jobs")
+    outer = [one for one in jobs.slices if one.depth == 0]
+    assert [one.name for one in outer][1] == "job 1 aborted (timeout)"
+    # A queued one may have waited for it until it started.
+    assert outer[1].end_ns == outer[2].begin_ns == T0_NS + 2 * PERIOD_NS + wait_ns
+    assert outer[2].end_ns == T0_NS + 2 * PERIOD_NS + 1_009_000
+    assert jobs.open == []
+
+
 def test_jobs_that_queue_follow_each_other_without_overlap(tmp_path: Path):
     # Each takes 7 ms of periods of 5 ms: released at 0, 5, 10; finished at 7, 14, 21.
     rows = jobs_table(3)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from laxity.core.spec import Overrun
 from laxity.core.streams import STREAMS, Cause, MarkKind, Status
 from laxity.export.packets import PacketWriter, Value
 from laxity.jobs import rows as analysis
@@ -71,11 +72,16 @@ class TaskPackets:
             rows: Rows of the task, in order.
             snapshot_exec_ns: Calibrated processor time of an empty pair of snapshots.
         """
-        free_ns = None
+        before, free_ns = None, None
         for job in _jobs(rows, snapshot_exec_ns):
             self._write_points(job)
-            if job["start_ns"] is not None:
-                free_ns = self._write_slices(job, free_ns)
+            if job["start_ns"] is None:
+                continue
+            if before is not None:
+                free_ns = self._write_slices(before, free_ns, self._begin_ns(job))
+            before = job
+        if before is not None:
+            self._write_slices(before, free_ns, self._task.end_ns)
 
     def write_marks(self, marks: Marks, rows: Jobs) -> None:
         """Write phases, one track per thread, and probes.
@@ -119,12 +125,20 @@ class TaskPackets:
             name = f"deadline {number}" if is_met else f"deadline {number} {status}"
             self._writer.instant(self._tracks.deadlines, deadline_ns, name, {"job": number})
 
-    def _write_slices(self, job: Job, free_ns: int | None) -> int | None:
+    def _begin_ns(self, job: Job) -> int:
+        """Return the instant at which no job before one that has started is there any more."""
+        if job["release_ns"] is None or self._task.overrun == Overrun.QUEUE:
+            return int(job["start_ns"])
+        return int(min(job["release_ns"], job["start_ns"]))
+
+    def _write_slices(self, job: Job, free_ns: int | None, latest_ns: int | None) -> int | None:
         """Write the slices of a job that has started.
 
         Args:
             job: The job.
             free_ns: When the job before it ended; None: there was none.
+            latest_ns: When one that did not finish has ended at the latest: as the next one begins,
+                or with its task; None: nobody knows.
 
         Returns:
             When it ended.
@@ -134,8 +148,8 @@ class TaskPackets:
         begin_ns = begin_ns if free_ns is None else max(begin_ns, free_ns)
         begin_ns = min(begin_ns, start_ns)
         end_ns = job["finish_ns"]
-        if end_ns is None and self._task.end_ns is not None:
-            end_ns = max(self._task.end_ns, start_ns)
+        if end_ns is None and latest_ns is not None:
+            end_ns = max(latest_ns, start_ns)
         arrow = 0 if job["release_ns"] is None else self._arrow(job["job"])
         self._writer.begin(track, begin_ns, _title(job), self._arguments(job), arrow)
         if begin_ns < start_ns:
