@@ -11,7 +11,7 @@ from tests.jobs.left_runs import left_run, native
 
 from laxity.core.streams import STREAMS
 from laxity.costs.from_rows import join_entries
-from laxity.costs.merge import merge_runs, read_costs
+from laxity.costs.merge import left_out, merge_runs, read_costs
 from laxity.costs.probe import probe_of
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.jobs.finish import finish_run, open_recovered
@@ -92,6 +92,23 @@ def test_merged_model_pools_samples(tmp_path: Path):
     assert 700 <= small.max <= 704
     assert (large.n, large.runs) == (6, ["B"])
     assert whole.points[-1][1] >= large.max - 4
+
+
+def test_what_a_merge_leaves_out_is_named(tmp_path: Path):
+    # Those of A were evicted by 4 MiB, 8 KiB in B by 1 MiB alone.
+    first = finished(tmp_path / "A", {4096: 500})
+    second = finished(tmp_path / "B", {8192: 900})
+    rows = np.load(second / "crpd.npy")
+    rows["evict_bytes"] = 1 << 20
+    np.save(second / "crpd.npy", rows)
+    merged = merge_runs([first, second])
+    assert [one.axes.working_set_bytes for one in merged.entries] == [4096, None]
+    (line,) = left_out(merged, [first, second])
+    assert line == (
+        f"left out: gamma of {second}, cpu 1, working_set_bytes 8192, case synchronous_chase, "
+        "evict write: unlike others (docs/costs.md)"
+    )
+    assert left_out(merge_runs([first]), [first]) == []
 
 
 def test_runs_of_two_machines_are_not_merged(tmp_path: Path):

@@ -76,10 +76,12 @@ def merge(runs: tuple[str, ...], output: str) -> None:
 
     All of them must have been measured on one machine.
     """
-    from laxity.costs.merge import merge_runs  # noqa: PLC0415 - loads numpy
+    from laxity.costs.merge import left_out, merge_runs  # noqa: PLC0415 - loads numpy
     from laxity.store.manifest import encode_document  # noqa: PLC0415 - with the below
     from laxity.store.run_directory import write_output  # noqa: PLC0415 - with the above
 
     model = merge_runs([Path(run) for run in runs])
     write_output(Path(output), encode_document(model))
     sys.stdout.write(f"{output}: {len(model.entries)} entries of {len(runs)} runs\n")
+    for line in left_out(model, [Path(run) for run in runs]):
+        sys.stdout.write(f"{line}\n")

@@ -71,14 +71,14 @@ def entry_name(entry: Entry) -> str:
     """Name an entry as `--fail-on` takes it: `gamma@64KiB,cpu=1,case=synchronous_chase`."""
     size = entry.axes.working_set_bytes
     parts = [] if size is None else [exact_size(size)]
-    parts += [f"{key}={value}" for key, value in _stated_axes(entry) if key != "working_set_bytes"]
+    parts += [f"{key}={value}" for key, value in entry.axes.stated if key != "working_set_bytes"]
     return f"{entry.name}@{','.join(parts)}" if parts else entry.name
 
 
 def cost_subjects(costs: Costs) -> tuple[Subject, ...]:
     """Name every entry for statements, whether another model has it or not."""
     return tuple(
-        Subject(entry_name(one), one.name, tuple(_stated_axes(one)))
+        Subject(entry_name(one), one.name, tuple(one.axes.stated))
         for one in costs.entries
         if not _is_curve(one)
     )
@@ -129,14 +129,9 @@ def _figure(statistic: str, base: Entry, new: Entry, likes: Sequence[Entry]) -> 
         floor_parts=tuple(parts),
         verdict=verdict,
         reason=reason,
-        axes=tuple(_stated_axes(base)),
+        axes=tuple(base.axes.stated),
         is_predicted=is_predicted,
     )
-
-
-def _stated_axes(entry: Entry) -> list[tuple[str, int | str]]:
-    values = [(key, getattr(entry.axes, key)) for key in Axes.__struct_fields__]
-    return [(key, value) for key, value in values if value is not None]
 
 
 def _point(entry: Entry, statistic: str) -> Point | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from laxity import __version__
 from laxity.costs.from_rows import join_entries
-from laxity.costs.model import Costs, decode_costs
+from laxity.costs.model import Costs, Entry, decode_costs
 from laxity.errors import ConfigError, NoVerdict, cannot_read
 from laxity.jobs.finish import open_recovered
 from laxity.store.manifest import Tool
@@ -65,6 +65,22 @@ def merge_runs(paths: Sequence[Path]) -> Costs:
     )
 
 
+def left_out(merged: Costs, paths: Sequence[Path]) -> list[str]:
+    """Name what runs have and their merged model has not: entries that contradict others.
+
+    Args:
+        merged: Of the runs.
+        paths: Of these.
+    """
+    known = {(one.name, one.axes) for one in merged.entries}
+    return [
+        f"left out: {one.name} of {path}, {_words(one)}: unlike others (docs/costs.md)"
+        for path in paths
+        for one in read_costs(path).entries
+        if (one.name, one.axes) not in known
+    ]
+
+
 def open_measured(path: Path) -> list[Run]:
     """Open a run that measured, or the runs that one consists of.
 
@@ -107,6 +123,10 @@ def check_one_machine(runs: Sequence[Run]) -> None:
                 f"{runs[0].path}, {_short(first)}; costs of two machines cannot be joined"
             )
             raise NoVerdict(msg)
+
+
+def _words(entry: Entry) -> str:
+    return ", ".join(f"{key} {value}" for key, value in entry.axes.stated)
 
 
 def _short(machine_hash: str | None) -> str:

@@ -85,6 +85,12 @@ class Axes(Record, frozen=True, kw_only=True):
     case: str | None = None
     evict: str | None = None
 
+    @property
+    def stated(self) -> list[tuple[str, int | str]]:
+        """Those that a cost depends on."""
+        values = [(key, getattr(self, key)) for key in self.__struct_fields__]
+        return [(key, value) for key, value in values if value is not None]
+
 
 class Entry(Record, frozen=True, kw_only=True):
     """One cost. `points` (x, time) are a bound over an axis, linear between them; empty: no curve.

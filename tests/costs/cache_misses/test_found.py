@@ -75,6 +75,18 @@ def test_a_prefetcher_is_a_finding_and_a_miss_is_not_timed(tmp_path: Path):
     assert judge(run) == (EXIT_DONE, "")
 
 
+def test_fewer_misses_than_none_are_none(tmp_path: Path):
+    # What came before the passes varies: a pass over a quarter of the cache counts two less than
+    # nothing, of 128 lines with a tolerance of 1.28.
+    run = write_cache_misses(
+        tmp_path / "D",
+        lambda case: as_generated(case) - (2 if case.shape == "quarter" else 0),
+    )
+    (cache,) = read_found(run).caches
+    assert (cache.cases[0].counted, cache.cases[0].result) == (0, "agrees")
+    assert cache.is_reliable
+
+
 @pytest.mark.parametrize(("more", "result"), [(48, "agrees"), (49, "more")])
 def test_one_percent_and_the_lines_of_the_loop_are_tolerated(
     more: int, result: str, tmp_path: Path

@@ -214,6 +214,20 @@ def test_preemptions_of_several_lengths_are_one_entry_with_a_bound_over_the_leng
     assert curve.points == [(0, 13), (4096, 13)]
 
 
+def test_working_sets_that_only_a_smaller_buffer_evicted_are_no_part_of_the_curve():
+    # As merged from two runs: 4 KiB by 1 KiB and 2 KiB, 8 KiB by 1 KiB alone.
+    found = crpd.entries(
+        [
+            at(4096, *range(1, 7), evict_bytes=1024, preemptor_ns=50),
+            at(8192, *range(31, 37), evict_bytes=1024, preemptor_ns=50),
+            at(4096, *range(11, 17), evict_bytes=2048, preemptor_ns=90),
+        ]
+    )
+    assert [(one.axes.working_set_bytes, one.max) for one in found] == [(4096, 16), (None, 16)]
+    assert found[1].points == [(0, 16), (4096, 16)]
+    assert len({(one.name, one.axes) for one in found}) == len(found)
+
+
 def test_flushing_has_no_buffer():
     rows = [
         observation(role, 200, evict=2, evict_bytes=size, working_set_bytes=size)

@@ -32,7 +32,9 @@ MACHINE = {
 }
 
 
-def write_rows(path: Path, lost_ns: dict[int, int], n: int, pairs: list[Pair]) -> None:
+def write_rows(
+    path: Path, lost_ns: dict[int, int], n: int, pairs: list[Pair], moving_ns: int
+) -> None:
     """Write migration.npy: N rounds per working set, in which moving costs `lost_ns` more."""
     n_roles = 5
     rows = np.zeros(
@@ -49,7 +51,7 @@ def write_rows(path: Path, lost_ns: dict[int, int], n: int, pairs: list[Pair]) -
     rows["cpu"] = np.array([pair.cpu for pair in pairs])[which]
     rows["cpu_to"] = np.array([pair.cpu_to for pair in pairs])[which]
     is_moving = rows["role"] == 1
-    rows["event_ns"] = np.where(is_moving, 20_000, 3_000)
+    rows["event_ns"] = np.where(is_moving, moving_ns, 3_000)
     lost = np.array([lost_ns[size] for size in rows["working_set_bytes"].tolist()], int)
     # Within ten of what is asked, so that there is a little noise.
     rows["pass1_ns"] += index // n_roles % 5
@@ -57,13 +59,15 @@ def write_rows(path: Path, lost_ns: dict[int, int], n: int, pairs: list[Pair]) -
     np.save(path / "migration.npy", rows)
 
 
-def finished_migration(
+def finished_migration(  # noqa: PLR0913 - each is a part of what a run holds
     path: Path,
     lost_ns: dict[int, int],
     n: int = 20,
     domains: tuple[str, str] = ("shared_l3", "shared_l3"),
     gamma: Sequence[KnownGamma] = (),
+    *,
     own_bytes: int | None = None,
+    moving_ns: int = 20_000,
 ) -> Path:
     """Make a run that measured migrations from CPU 0 to 1 and back, in random order of lines.
 
@@ -74,6 +78,7 @@ def finished_migration(
         domains: What the CPUs have in common, there and back.
         gamma: What a preemption costs, as the plan was told.
         own_bytes: The cache before the shared one, by the same claim.
+        moving_ns: What the call takes; 3 us where nobody moves.
     """
     pairs = [replace(pair, own_bytes=own_bytes) for pair in there_and_back(*domains)]
     measurement = MigrationMeasurement(
@@ -88,7 +93,7 @@ def finished_migration(
         gamma=list(gamma),
     )
     tmp = left_by(path, measurement)
-    write_rows(tmp, lost_ns, n, pairs)
+    write_rows(tmp, lost_ns, n, pairs, moving_ns)
     return finish_run(tmp, has_survived=True, returncode=0).path
 
 

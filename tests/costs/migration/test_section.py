@@ -7,14 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.costs.migration.made_up_migration import finished_migration
 
 from laxity.cli.summary import summary_document, summary_text
 from laxity.costs.merge import merge_runs, read_costs
+from laxity.costs.migration.data import memory_words
 from laxity.costs.table import entries_table
 from laxity.jobs.finish import open_recovered
 from laxity.report.page import write_report
-from laxity.store.measurements import KnownGamma
+from laxity.store.measurements import KnownGamma, MigrationMeasurement
 
 KIB, MIB = 1 << 10, 1 << 20
 CURVE = {32 * KIB: 3_000, 256 * KIB: 24_000, 512 * KIB: 48_000, MIB: 96_000}
@@ -38,6 +40,38 @@ def test_answer_is_what_one_migration_costs_at_sizes_that_people_know(tmp_path: 
     assert (answer["domain"], answer["pairs"]) == ("shared_l3", [[0, 1], [1, 0]])
     sizes = [one["working_set_bytes"] for one in answer["working_sets"]]
     assert sizes == [32 * KIB, 256 * KIB, MIB]
+
+
+@pytest.mark.parametrize(
+    ("n", "verdict", "told"),
+    [
+        (20, "not_measurable", "the move itself is not measurable (noise floor "),
+        # 2 of each pair and working set: 4 in all.
+        (2, "no_verdict", "of the move itself there is no verdict (n = 4)."),
+    ],
+)
+def test_move_that_cannot_be_told_from_nothing_is_no_time(
+    tmp_path: Path, n: int, verdict: str, told: str
+):
+    # It takes as long as staying.
+    path = finished_migration(tmp_path / "D", {32 * KIB: 3_000}, n=n, moving_ns=3_000)
+    run = open_recovered(path)
+    assert told in summary_text(run)
+    assert "takes another" not in summary_text(run)
+    move = summary_document(run)["migrations"][0]["move"]
+    assert (move["verdict"], move["n"], move["median"]) == (verdict, 2 * n, 0)
+
+
+def test_memory_of_another_node_is_not_said_to_be_none_where_nothing_was_kept(tmp_path: Path):
+    path = finished_migration(tmp_path / "D", {32 * KIB: 3_000}, domains=("other_node",) * 2)
+    asked = open_recovered(path).manifest.measurement
+    assert isinstance(asked, MigrationMeasurement)
+    machine = {"stable": {"nodes": [{"node": 0}, {"node": 1}]}}
+    assert memory_words((), asked.pairs, machine) == (
+        "memory: of no move to another node enough was kept"
+    )
+    near = [replace(pair, domain="shared_l3") for pair in asked.pairs]
+    assert memory_words((), near, machine).endswith("all of these CPUs are of one NUMA node")
 
 
 def test_what_a_preemption_costs_stands_beside_where_it_is_known(tmp_path: Path):

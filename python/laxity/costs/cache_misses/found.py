@@ -137,8 +137,7 @@ def _judged(
     case: CaseRecord, cache: CacheRecord, passes: Passes | None, *, is_simulated: bool
 ) -> FoundCase:
     lines, generated = lines_of(case, cache), generated_misses(case, cache)
-    # What came before the passes may vary by more than they miss, but none misses fewer than none.
-    counted = None if passes is None else max(float(np.median(passes.misses)), 0.0)
+    counted = None if passes is None else _counted(passes)
     n = 0 if passes is None else len(passes.misses)
     result, reason = _result(case, cache, passes, is_simulated=is_simulated)
     return FoundCase(
@@ -154,6 +153,11 @@ def _judged(
     )
 
 
+def _counted(passes: Passes) -> float:
+    """What came before passes may vary by more than they miss, but none misses fewer than none."""
+    return max(float(np.median(passes.misses)), 0.0)
+
+
 def _result(
     case: CaseRecord, cache: CacheRecord, passes: Passes | None, *, is_simulated: bool
 ) -> tuple[Result, str]:
@@ -166,7 +170,7 @@ def _result(
         return "no verdict", f"{len(passes.misses)} pairs of jobs are too few"
     if case.not_judged:
         return "not judged", case.not_judged
-    excess = float(np.median(passes.misses)) - generated_misses(case, cache)
+    excess = _counted(passes) - generated_misses(case, cache)
     tolerance = _TOLERANCE * lines_of(case, cache)
     if excess < -tolerance:
         return "fewer", ""

@@ -287,7 +287,8 @@ def entries(measured: Sequence[Gamma]) -> list[Entry]:
     """Write gammas as entries of a cost model: one per place, then one per curve.
 
     Where the preemptor used buffers of several sizes, an entry stands for the largest one, and its
-    points bound gamma over the length of the preemption.
+    points bound gamma over the length of the preemption. Working sets that only smaller buffers
+    evicted are left out: beside the others they would be one curve of unlike preemptions.
     """
     ways = _ways(measured)
     longest = [lengths[-1] for lengths in ways.values()]
@@ -302,8 +303,15 @@ def entry_samples(measured: Sequence[Gamma]) -> list[tuple[Entry, IntArray]]:
 
 
 def _ways(measured: Sequence[Gamma]) -> dict[tuple[int, ...], list[Gamma]]:
-    """Part gammas by all but the size of the preemptor's buffer, each in ascending order of it."""
-    return samples.group(sorted(measured, key=lambda one: one.place), lambda one: one.place.way)
+    """Part gammas by all but the size of the preemptor's buffer, each in ascending order of it.
+
+    Left out: those of less than the largest buffer of their curve.
+    """
+    ways = samples.group(sorted(measured, key=lambda one: one.place), lambda one: one.place.way)
+    by_buffer = sorted((one.place.evict_bytes, one.place) for one in measured)
+    largest = {place.curve[:-1]: size for size, place in by_buffer}
+    longest = (lengths[-1].place for lengths in ways.values())
+    return {one.way: ways[one.way] for one in longest if one.evict_bytes == largest[one.curve[:-1]]}
 
 
 def curves(measured: Sequence[Gamma]) -> list[tuple[Gamma, ...]]:

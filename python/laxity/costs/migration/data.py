@@ -17,7 +17,7 @@ from laxity.errors import RecordError
 from laxity.jobs.run_data import RunData
 from laxity.page.blocks import Kind
 from laxity.store.manifest import kind_of_figures
-from laxity.store.measurements import KnownGamma, Measured, MigrationMeasurement
+from laxity.store.measurements import KnownGamma, Measured, MigrationMeasurement, Pair
 from laxity.store.run_directory import Run
 
 _L2 = 2
@@ -195,8 +195,16 @@ def second_level_bytes(machine: dict[str, Any], cpu: int) -> int | None:
     return next((one["size_bytes"] for one in found), None)
 
 
-def memory_words(curves: Sequence[MigrationCurve], machine: dict[str, Any]) -> str:
-    """Say what is known of memory that goes along, or why nothing is."""
+def memory_words(
+    curves: Sequence[MigrationCurve], pairs: Sequence[Pair], machine: dict[str, Any]
+) -> str:
+    """Say what is known of memory that goes along, or why nothing is.
+
+    Args:
+        curves: What was kept.
+        pairs: That were asked for.
+        machine: As machine.json.
+    """
     if any(curve.points[0].route.is_fetched for curve in curves):
         return (
             "memory: left on its node, and taken along (fetched); this part was never run on "
@@ -204,6 +212,8 @@ def memory_words(curves: Sequence[MigrationCurve], machine: dict[str, Any]) -> s
         )
     if "other_node" in domains_of(curves):
         return "memory: left on its node only; no move that took it along was kept"
+    if any(one.domain == "other_node" for one in pairs):
+        return "memory: of no move to another node enough was kept"
     n_nodes = len(machine.get("stable", {}).get("nodes", []))
     nodes = "one NUMA node" if n_nodes <= 1 else "all of these CPUs are of one NUMA node"
     return f"memory taken along to another node: not measured, {nodes}"
@@ -266,16 +276,18 @@ def _answer_document(one: MigrationAnswer, kind: Kind) -> dict[str, Any]:
         "pairs": [list(pair) for pair in one.pairs],
         "kind": kind,
         "unit": "ns",
-        "move_median": one.move.median_ns,
+        "move": _loss_document(one.move),
         "working_sets": [
-            {
-                "working_set_bytes": size,
-                "n": loss.n,
-                "median": loss.median_ns,
-                "noise_floor": loss.noise_floor_ns,
-                "verdict": loss.verdict,
-            }
-            for size, loss in one.losses
+            {"working_set_bytes": size, **_loss_document(loss)} for size, loss in one.losses
         ],
         "gamma": [msgspec.to_builtins(known) for known in one.gamma],
+    }
+
+
+def _loss_document(loss: Excess) -> dict[str, Any]:
+    return {
+        "n": loss.n,
+        "median": loss.median_ns,
+        "noise_floor": loss.noise_floor_ns,
+        "verdict": loss.verdict,
     }

@@ -97,7 +97,9 @@ def build(run: RunData) -> Section:
     if figures:
         blocks.append(Figures(figures))
     blocks += [Paragraph(_sentence(run, one)) for one in _answers(run)]
-    remarks = (memory_words(curves, run.machine), topology_words(run.machine))
+    asked = run.manifest.measurement
+    pairs = asked.pairs if isinstance(asked, MigrationMeasurement) else []
+    remarks = (memory_words(curves, pairs, run.machine), topology_words(run.machine))
     blocks += [Paragraph(f"{_capitalised(words)}.", "note") for words in remarks if words]
     withdrawn = (contradiction_words(one) for one in contradictions_of(curves))
     blocks += [Paragraph(f"{words}.", "warning") for words in withdrawn]
@@ -156,9 +158,18 @@ def _sentence(run: RunData, one: MigrationAnswer) -> str:
     gamma = f" {_capitalised(one.gamma_words)}." if one.gamma else ""
     return (
         f"One migration between {one.words}, {one.case.replace('_', ' ')}: {sizes} (medians, "
-        f"n ≥ {show_count(n)}, {run.kind}); the move itself takes another "
-        f"{show_duration(one.move.median_ns)} (median, n = {show_count(one.move.n)}).{gamma}"
+        f"n ≥ {show_count(n)}, {run.kind}); {_move_words(one.move)}.{gamma}"
     )
+
+
+def _move_words(move: Excess) -> str:
+    n = f"n = {show_count(move.n)}"
+    if move.verdict == "no_verdict":
+        return f"of the move itself there is no verdict ({n})"
+    if move.verdict == "not_measurable":
+        floor = "" if move.noise_floor_ns is None else f"{show_duration(move.noise_floor_ns)}, "
+        return f"the move itself is not measurable (noise floor {floor}{n})"
+    return f"the move itself takes another {show_duration(move.median_ns)} (median, {n})"
 
 
 def _figures(run: RunData) -> Iterator[FigureBlock]:
