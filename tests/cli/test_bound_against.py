@@ -147,6 +147,19 @@ def test_run_under_fixed_priorities_is_no_witness_of_edf(tmp_path: Path):
         bound(tmp_path, made(), words=words)
 
 
+def test_run_that_was_not_scheduled_as_planned_is_no_witness(tmp_path: Path):
+    path = write_run(tmp_path / "run", made())
+    manifest = json.loads((path / "manifest.json").read_text())
+    moved = {"what": "policy", "planned": "fifo 90", "found": "other 0", "seen_ns": 5, "jobs": 2}
+    manifest["tasks"][0]["displaced"] = [moved]
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    tasks = tmp_path / "tasks.toml"
+    tasks.write_text(TASKS.format(wcet="2ms", priority=90))
+    words = ["bound", str(tasks), "--against", str(path), "--costs", "none"]
+    with pytest.raises(NoVerdict, match=r'its task "control" was found .* planned was fifo 90'):
+        CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+
+
 def test_run_with_other_deadlines_is_no_witness_of_edf(tmp_path: Path):
     # Deadlines order its jobs: with others it is another schedule.
     path = write_run(tmp_path / "run", made())
