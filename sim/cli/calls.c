@@ -59,6 +59,10 @@ static const char before_jobs[] =
     "newfstatat open openat pread64 preadv prlimit64 read readlink readlinkat readv "
     "set_tid_address stat stat64 statx sysinfo ugetrlimit uname ";
 
+/* Of these, those that tell what is in the files of a name, or of the directory of the run. */
+static const char by_name[] =
+    " access faccessat faccessat2 getcwd getdents64 lstat lstat64 open openat stat stat64 ";
+
 static bool is_among(const char *name, const char *names)
 {
     char word[LAXITY_ASKED_BYTES + 2];
@@ -132,6 +136,12 @@ const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table,
 {
     const char *name = laxity_sim_call_name(table, number);
     return name && is_among(name, never) ? name : NULL;
+}
+
+const char *laxity_sim_file_call(const struct laxity_sim_call_table *table, uint64_t number)
+{
+    const char *name = laxity_sim_call_name(table, number);
+    return name && is_among(name, by_name) ? name : NULL;
 }
 
 static void name_once(struct laxity_asked *asked, const char *name)

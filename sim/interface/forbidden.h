@@ -30,6 +30,11 @@ const char *laxity_sim_call_name(const struct laxity_sim_call_table *table, uint
  */
 const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table, uint64_t number);
 
+/* laxity_sim_file_call - the name of a call that finds files by their names, so that what a program
+ * does next may depend on what is in them, or on where it was started; NULL: it does not
+ */
+const char *laxity_sim_file_call(const struct laxity_sim_call_table *table, uint64_t number);
+
 #ifdef __cplusplus
 }
 #endif

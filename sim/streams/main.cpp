@@ -58,6 +58,8 @@ constexpr int LOOK_EVERY_MS = 200;
 constexpr int FILE_MODE = 0644;
 constexpr int DECIMAL = 10;
 constexpr std::size_t WHY_BYTES = 128;
+/* Else a program that does is not recorded: what is kept for later runs must be what they would do. */
+constexpr std::string_view MAY_READ_FILES = "files";
 
 using Words = std::array<std::uint64_t, WORDS>;
 
@@ -118,20 +120,17 @@ std::string read_output(const char *path)
 /* Whether a program may go on after what it asked the kernel for. */
 class Judge {
   public:
-    explicit Judge(const laxity_sim_call_table &table) : table_(table) {}
+    Judge(const laxity_sim_call_table &table, bool may_read_files)
+        : table_(table), may_read_files_(may_read_files)
+    {
+    }
 
     bool accepts(std::span<const std::uint64_t> words)
     {
         for (const std::uint64_t word : words) {
             const bool is_call = grammar_.take(word) == laxity::Part::Call;
             const bool is_asked = is_call && (word & LAXITY_RECORD_RETURN) == 0;
-            const char *const refused =
-                is_asked ? laxity_sim_forbidden_call(&table_, static_cast<std::uint32_t>(word))
-                         : nullptr;
-            if (refused != nullptr) {
-                std::array<char, WHY_BYTES> text{};
-                laxity_format(text.data(), text.size(), LAXITY_SIM_WHY_FORBIDDEN, refused);
-                why_ = text.data();
+            if (is_asked && !accepts_call(static_cast<std::uint32_t>(word))) {
                 return false;
             }
         }
@@ -153,6 +152,12 @@ class Judge {
         return why_;
     }
 
+    /* Of no use to later runs, though it can be simulated. */
+    [[nodiscard]] bool is_of_this_run() const
+    {
+        return is_of_this_run_;
+    }
+
     [[nodiscard]] bool has_refused() const
     {
         return !why_.empty();
@@ -164,7 +169,27 @@ class Judge {
     }
 
   private:
+    bool accepts_call(std::uint32_t number)
+    {
+        const char *const refused = laxity_sim_forbidden_call(&table_, number);
+        if (refused != nullptr) {
+            std::array<char, WHY_BYTES> text{};
+            laxity_format(text.data(), text.size(), LAXITY_SIM_WHY_FORBIDDEN, refused);
+            why_ = text.data();
+            return false;
+        }
+        const char *const asked = laxity_sim_file_call(&table_, number);
+        if (asked != nullptr && !may_read_files_) {
+            is_of_this_run_ = true;
+            (void)give_up(std::string{"looks for files ("} + asked + "), which may change");
+            return false;
+        }
+        return true;
+    }
+
     const laxity_sim_call_table &table_;
+    bool may_read_files_;
+    bool is_of_this_run_ = false;
     laxity::Grammar grammar_;
     std::string why_;
 };
@@ -257,7 +282,7 @@ int record_into(std::span<char *> words)
     if (table == nullptr) {
         return refuse(error.exit_code, error.text);
     }
-    Judge judge{*table};
+    Judge judge{*table, std::string_view{words[8]} == MAY_READ_FILES};
     laxity_sim_storage *storage = nullptr;
     if (laxity_sim_storage_open(words[7], &storage, &error) != 0) {
         return refuse(error.exit_code, error.text);
@@ -276,7 +301,9 @@ int record_into(std::span<char *> words)
     }
     laxity_sim_storage_close(storage);
     if (judge.has_refused()) {
-        return refuse(LAXITY_EXIT_VIOLATED, judge.why());
+        return refuse(
+            judge.is_of_this_run() ? LAXITY_EXIT_NO_VERDICT : LAXITY_EXIT_VIOLATED, judge.why()
+        );
     }
     return problem.empty() ? LAXITY_EXIT_DONE
                            : refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + problem);
@@ -363,7 +390,7 @@ int main(int argc, char **argv)
         (void)std::puts("laxity-sim-stream " LAXITY_VERSION);
         return LAXITY_EXIT_DONE;
     }
-    if (argc == 10 && command == "record") {
+    if (argc == 11 && command == "record") {
         return record_into(words.subspan(2));
     }
     if (argc == 3 && command == "read") {

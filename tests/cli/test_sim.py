@@ -190,6 +190,24 @@ def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):
     assert list(cache.iterdir()) == []
 
 
+def test_a_program_that_looks_for_files_is_executed_each_time(laxity: Laxity, cache: Path):
+    # What it read may be something else in the next run, and is no part of what a stream is
+    # known by.
+    program = str(laxity.tools / "sim" / "armhf-asks")
+    words = (*PLATFORM, "-p", "10ms", "-t", "2", "--no-report", "--quiet")
+    for number, (what, n_kept) in enumerate((("file", 0), ("sort", 1))):
+        done = call(laxity, cache, "run", program, "init", what, *words, "--run-dir", str(number))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(list(cache.glob("*.lxs"))) == n_kept
+    record = ("sim", "record", program, "init", "file", *PLATFORM, "--jobs", "2")
+    done = call(laxity, cache, *record)
+    assert done.returncode == 3
+    assert "it looks for files (open" in done.stderr
+    assert "which may change; it is not recorded" in done.stderr
+    # The user's own file the user knows.
+    assert call(laxity, cache, *record, "-o", "mine.lxs").returncode == 0
+
+
 def test_a_program_whose_stream_is_too_long_says_what_to_raise(laxity: Laxity, cache: Path):
     assert call(laxity, cache, "sim", "streams", "--limit", "400B").returncode == 0
     done = call(laxity, cache, "sim", "record", "mem", "16KiB", *PLATFORM, "--jobs", "2")

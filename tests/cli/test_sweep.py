@@ -116,7 +116,7 @@ def begin_with(folder: StreamFolder, n_words: int, change: int = 0) -> None:
     begin[-8] ^= change
     path.unlink()
     limits = (str(1 << 30), "60", str(n_words), "/dev/null")
-    words = [tool, "record", str(path), one.identity, json.dumps(label), *limits, program]
+    words = [tool, "record", str(path), one.identity, json.dumps(label), *limits, program, "none"]
     subprocess.run(words, input=bytes(begin), check=True, stdout=subprocess.DEVNULL)
 
 
@@ -189,6 +189,34 @@ def test_whole_sweep_is_not_the_answer_once_a_platform_has_changed(laxity: Laxit
     (laxity.directory / "b.toml").write_text(changed)
     again = laxity("sweep", "grid.toml", "-o", "S", "--quiet")
     assert (again.returncode, "experiment 1 has changed since it was made" in again.stderr) == (
+        *(2, True),
+    )
+
+
+def test_figures_are_of_all_jobs_whatever_is_kept(laxity: Laxity):
+    axis = '[[axis]]\nkey = "run.keep"\nvalues = ["all", "tail:1", "misses"]\n'
+    rows = rows_of(swept(laxity, text=HEAD.replace("-t 2", "-t 5") + axis))
+    for column in ("mem.exec_ns.max", "mem.exec_ns.median", "result_hash"):
+        assert len({row[column] for row in rows}) == 1
+    # The first job loads what the others find: the median is that of others.
+    assert rows[0]["mem.exec_ns.max"] > rows[0]["mem.exec_ns.median"] > 0
+
+
+def test_whole_sweep_is_not_the_answer_once_a_file_of_a_program_has_changed(laxity: Laxity):
+    # Its words name a file, which it may read.
+    data = laxity.directory / "in.txt"
+    data.write_text("1000")
+    program = laxity.tools / "sim" / "armhf-asks"
+    (laxity.directory / "tasks.toml").write_text(
+        f'schema = 1\n[[task]]\nworkload = "{program}"\nargs = ["init", "sort", "in.txt"]\n'
+        'period = "1ms"\ncpus = "0"\n'
+    )
+    text = 'schema = 1\n[sweep]\nspec = "tasks.toml"\nplatform = "sim:sabrelite"\n'
+    text += '[[axis]]\nkey = "run.jobs"\nvalues = [2, 3]\n'
+    swept(laxity, text=text)
+    data.write_text("4000")
+    again = laxity("sweep", "grid.toml", "-o", "S", "--quiet")
+    assert (again.returncode, "experiment 0 has changed since it was made" in again.stderr) == (
         *(2, True),
     )
 

@@ -29,7 +29,7 @@ from laxity.core.progress import State, parse_state
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
-from laxity.errors import EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
+from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
 from laxity.platform.simulated_programs import emulator_version, program_folder
 from laxity.platform.tools import find_tool
 
@@ -53,6 +53,10 @@ LONG_PATIENCE_S = 3600
 _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
 _VERSION = 2
+# Which programs are recorded; of another choice nothing is taken.
+_RECORDED = "looks for no files"
+# What laxity-sim-stream knows.
+_MAY_READ_FILES, _NO_FILES = "files", "none"
 _MAGIC = 0x1A6D617274737861
 _HEADER = struct.Struct("=QII64s27Q")
 _LARGEST_LABEL_BYTES = 65536
@@ -69,6 +73,10 @@ _UNFINISHED = ".tmp"
 _STACK_LIMIT = Lock()
 # A recorder that was killed leaves what nobody continues.
 _LEFT_AFTER_S = 24 * 3600.0
+
+
+class ReadsFilesError(PlatformError):
+    """A program looks for files, so that what it did is no witness of what it will do."""
 
 
 class NotSimulatedError(PlatformError):
@@ -164,6 +172,7 @@ def identity_of(program: Program) -> str:
     """
     parts = (
         _VERSION,
+        _RECORDED,
         digest_of(program.path),
         program.words,
         program.jobs,
@@ -175,13 +184,15 @@ def identity_of(program: Program) -> str:
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-def record(
+def record(  # noqa: PLR0913 - who is recorded, where to, how far, and who is told
     program: Program,
     file: Path,
     bytes_max: int,
     patience_s: int,
     show: Callable[[State], None],
     signals: Forwarder | None = None,
+    *,
+    may_read_files: bool = False,
 ) -> None:
     """Execute a program in its emulator and write its stream.
 
@@ -193,15 +204,19 @@ def record(
             where jobs have timeouts.
         show: Told of the jobs so far, now and then.
         signals: Hands signals on; without it they end this process as they do.
+        may_read_files: Else one that looks for files is given up: they are no part of its identity,
+            and may be others in the next run.
 
     Raises:
         LimitViolation: The program failed.
         NotSimulatedError: It does what is not simulated.
+        ReadsFilesError: It looks for files.
         PlatformError: The emulator cannot be started, or the file cannot be written.
     """
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
     tool += [msgspec.json.encode(label).decode(), str(bytes_max), str(patience_s)]
+    files = [_MAY_READ_FILES if may_read_files else _NO_FILES]
     is_endless = program.jobs == ENDLESS_JOBS
     tool += [str(_ENDLESS_WORDS if is_endless else 0)]
     with program_folder() as folder:
@@ -210,7 +225,7 @@ def record(
         with _Emulator(program.command(executable)) as emulator:
             printed = emulator.output.fileno()
             recorder = subprocess.Popen(
-                [*tool, f"/proc/self/fd/{printed}", str(executable)],
+                [*tool, f"/proc/self/fd/{printed}", str(executable), *files],
                 stdin=emulator.stream,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -248,7 +263,8 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
         msg = f"-o {file}: cannot be made ({error.strerror}); name one in a folder of yours"
         raise ConfigError(msg) from error
     try:
-        record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show)
+        # The user keeps it, and knows what it read.
+        record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show, may_read_files=True)
         unfinished.rename(file)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -257,9 +273,10 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
 class StreamFolder:
     """The streams that are kept for the user, or those in another folder."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Take a folder; it need not be there yet."""
+    def __init__(self, path: Path | None = None, *, is_for_later: bool = True) -> None:
+        """Take a folder, which need not be there yet, and tell whether later runs read it, too."""
         self.path = _users_folder() if path is None else path
+        self._is_for_later = is_for_later
         self._known_whole: set[tuple[Path, int, int]] = set()
 
     @property
@@ -329,7 +346,10 @@ class StreamFolder:
             unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
             try:
                 most = self.limit_bytes // _STREAMS_AT_LEAST
-                record(program, unfinished, most, patience_s, show, signals)
+                may_read = not self._is_for_later
+                record(
+                    program, unfinished, most, patience_s, show, signals, may_read_files=may_read
+                )
                 unfinished.rename(path)
             finally:
                 unfinished.unlink(missing_ok=True)
@@ -401,8 +421,8 @@ def provide_streams(
         elif program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
-            except (LimitViolation, NotSimulatedError):
-                # The run fails alike, and says so.
+            except (LimitViolation, NotSimulatedError, ReadsFilesError):
+                # Of the first two the run fails alike, and says so; the last is executed each time.
                 path = None
             except (PlatformError, OSError) as error:
                 is_usable = False
@@ -570,6 +590,7 @@ def _watch(
 
     Raises:
         NotSimulatedError: The program does what is not simulated.
+        ReadsFilesError: It looks for files.
         PlatformError: It could not write.
     """
     with recorder:
@@ -588,6 +609,9 @@ def _watch(
                 signals.stop()
     if recorder.returncode != 0:
         why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
+        if recorder.returncode == EXIT_NO_VERDICT:
+            msg = f'workload "{workload}": {why}'
+            raise ReadsFilesError(msg)
         if recorder.returncode == EXIT_VIOLATED:
             msg = f'workload "{workload}": {why}'
             raise NotSimulatedError(msg)

@@ -15,7 +15,13 @@ from laxity.core.progress import State
 from laxity.core.signals import Forwarder
 from laxity.core.wording import plain_words
 from laxity.errors import PlatformError
-from laxity.platform.streams import LONG_PATIENCE_S, STORAGE_CLASSES, Program, StreamFolder
+from laxity.platform.streams import (
+    LONG_PATIENCE_S,
+    STORAGE_CLASSES,
+    Program,
+    ReadsFilesError,
+    StreamFolder,
+)
 from laxity.platform.tools import find_tool
 from laxity.profile.lines import ALL, LinesRecord, StorageLines, Touched
 
@@ -36,10 +42,15 @@ def count_lines(target: int, program: Program, line_bytes: int, signals: Forward
     """
     folder = StreamFolder()
     with ExitStack() as kept:
+        temporary = Path(kept.enter_context(tempfile.TemporaryDirectory()))
+        own = StreamFolder(temporary, is_for_later=False)
         if folder.limit_bytes == 0:
-            folder = StreamFolder(Path(kept.enter_context(tempfile.TemporaryDirectory())))
+            folder = own
         try:
-            stream = folder.provide(program, kept, _say_nothing, signals, LONG_PATIENCE_S)
+            try:
+                stream = folder.provide(program, kept, _say_nothing, signals, LONG_PATIENCE_S)
+            except ReadsFilesError:
+                stream = own.provide(program, kept, _say_nothing, signals, LONG_PATIENCE_S)
             told = _counted(stream, line_bytes, program.path, signals)
         except OSError as error:
             msg = f"{folder.path}: {plain_words(error)}; change its permissions, or free space"

@@ -31,11 +31,12 @@ from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_file import PlatformModel, parse_platform, read_platform
 from laxity.platform.platform_text import write_document
 from laxity.platform.simulated import SimulatedPlatform
-from laxity.platform.simulated_programs import program_folder
+from laxity.platform.simulated_programs import emulator_version, program_folder
 from laxity.platform.streams import (
     LONG_PATIENCE_S,
     NotSimulatedError,
     Program,
+    ReadsFilesError,
     StreamFolder,
     digest_of,
     identity_of,
@@ -100,7 +101,9 @@ class Resolver:
             ToolError: Something is not built.
         """
         tables, changes = self._grid.tables_of(self._grid.point(number))
-        stated = resolve_spec(tables["run"], tables["task"], tables["interfere"], _RESOLUTION_NS)
+        # Figures are of all jobs; no row of them is kept in any case.
+        run = {**tables["run"], "keep": "all"}
+        stated = resolve_spec(run, tables["task"], tables["interfere"], _RESOLUTION_NS)
         spec = self._find_files(stated)
         model = changed_platform(spec.platform, changes)
         platform = SimulatedPlatform(model, spec.platform)
@@ -164,8 +167,16 @@ def _table_of(base: PlatformModel, document: dict[str, Any], name: str) -> dict[
 def _identity(stated: Spec, placed: Spec, model: PlatformModel, platform: SimulatedPlatform) -> str:
     """Hash what the figures depend on; where files lie is no part of it."""
     spec = msgspec.structs.replace(stated, platform="sim:")
-    programs = [digest_of(platform.program_of(one, (), 1).path) for one in workloads_of(placed)]
-    parts = (spec_to_toml(spec), model.text, programs, __version__)
+    programs = [platform.program_of(one, (), 1) for one in workloads_of(placed)]
+    # What a program reads is no part of its words; files that these name are looked at.
+    words = [word for one in placed.tasks for word in one.args]
+    words += [word for one in placed.interfere for word in one.args]
+    files = [digest_of(Path(word)) for word in words if Path(word).is_file()]
+    digests = [
+        (digest_of(one.path), digest_of(one.front_end), emulator_version(one.emulator[0]))
+        for one in programs
+    ]
+    parts = (spec_to_toml(spec), model.text, digests, files, __version__)
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
@@ -178,7 +189,7 @@ def record_stream(program: Program) -> None:
     with ExitStack() as kept:
         try:
             StreamFolder().provide(program, kept, lambda _: None, patience_s=LONG_PATIENCE_S)
-        except (LimitViolation, NotSimulatedError):
+        except (LimitViolation, NotSimulatedError, ReadsFilesError):
             return
 
 
