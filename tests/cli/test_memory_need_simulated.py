@@ -6,6 +6,7 @@ What the program does is in tests/native/sim_programs/touches.c.
 """
 
 import json
+import shutil
 from typing import Any
 
 import pytest
@@ -126,6 +127,27 @@ def test_profile_that_goes_on_keeps_the_lines_that_were_counted(laxity: Laxity):
     done = laxity(*words)
     assert done.returncode == 0, done.stderr
     assert lines_of(laxity) == counted
+
+
+def test_profile_of_a_program_that_has_been_compiled_anew_is_another_one(laxity: Laxity):
+    mine = laxity.directory / "mine"
+    shutil.copy(touches(laxity), mine)
+    words = (*NEED, "./mine", "-b", "3 2 1", "-t", "2", "--no-report", *SABRELITE)
+    assert laxity(*words, "--run-dir", "P").returncode == 0
+    assert laxity(*words, "--run-dir", "P").returncode == 0
+    with mine.open("ab") as file:
+        file.write(b"another")
+    refused = laxity(*words, "--run-dir", "P")
+    assert refused.returncode == 2
+    assert "holds another profile (executable: " in refused.stderr
+
+
+def test_program_that_looks_for_files_has_its_lines_counted(laxity: Laxity):
+    asks = str(laxity.tools / "sim" / "armhf-asks")
+    words = (*NEED, asks, "-b", "init file", "-t", "2", "--no-report", *SABRELITE)
+    done = laxity(*words, "--run-dir", "P")
+    assert done.returncode == 0, done.stderr
+    assert lines_of(laxity)[0]["jobs"] == 2
 
 
 def test_lines_are_counted_where_no_stream_is_kept(laxity: Laxity):

@@ -26,6 +26,7 @@ class Target(Record, frozen=True, kw_only=True):
     """A program that is profiled; of a suite (`isolation` not null) its name and its own words.
 
     `sources_sha256`, `inputs_sha256`: of what was vetted; null: a workload, or it has no inputs.
+    `executable_sha256`: of a workload, or a program with its own main; null: of a suite.
     """
 
     workload: str
@@ -33,6 +34,7 @@ class Target(Record, frozen=True, kw_only=True):
     isolation: str | None = None
     sources_sha256: str | None = None
     inputs_sha256: str | None = None
+    executable_sha256: str | None = None
 
 
 class ScenarioRecord(Record, frozen=True, kw_only=True):

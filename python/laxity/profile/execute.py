@@ -113,7 +113,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
         for at, target in enumerate(request.targets)
         if request.has_samples or "period" not in target
     ]
-    asked = _asked(request, units)
+    asked = _asked(request, units, platform)
     in_order = sorted(units, key=partial(_stage, request))
     children = [
         *(_pilot(request, target, seed, platform) for target in pilots),
@@ -184,7 +184,7 @@ class Still:
         self._longest_ns[key], self._n_since[key] = longest_ns, n_since
 
 
-def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
+def _asked(request: ProfileRequest, units: Sequence[Unit], platform: Platform) -> Profile:
     is_simulated = str(request.run["platform"]).startswith(SIMULATED)
     task = {key: one for key, one in request.targets[0].items() if key not in _OF_TARGETS}
     options = {
@@ -198,7 +198,7 @@ def _asked(request: ProfileRequest, units: Sequence[Unit]) -> Profile:
     return Profile(
         analyses=list(request.analyses),
         kind="simulated" if is_simulated else "measured",
-        targets=list(request.guests.targets(request.targets)),
+        targets=list(request.guests.targets(request.targets, platform)),
         scenarios=[
             ScenarioRecord(name=one.name, interfere=list(one.interfere))
             for one in request.scenarios

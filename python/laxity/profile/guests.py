@@ -3,13 +3,18 @@
 """What a profile is told of targets that are programs of a suite (laxity.suites.profiled)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from laxity.errors import EXIT_DONE
+from laxity.platform.platform import Platform
+from laxity.platform.simulated import SimulatedPlatform
+from laxity.platform.tools import find_program, find_workload
 from laxity.profile.document import Target
 from laxity.store.manifest import Fallback
+from laxity.store.run_directory import file_sha256
 
 
 def _provide_nothing(_target: int) -> None:
@@ -42,18 +47,31 @@ class Guests:
     provide: Callable[[int], None] = _provide_nothing
     judge: Callable[[Path], tuple[int, str]] = _ended_well
 
-    def targets(self, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Target]:
+    def targets(self, tasks: Sequence[Mapping[str, Any]], platform: Platform) -> Sequence[Target]:
         """Return the targets as profile.json names them.
 
         Args:
             tasks: Tables of tasks as a spec has them.
+            platform: Where they run.
+
+        Raises:
+            ConfigError: There is no such program.
+            PlatformError, ToolError: Something is not installed, or not built.
         """
-        return self.known_as or [
-            Target(workload=str(one["workload"]), args=list(one["args"]))
-            if "workload" in one
-            else Target(workload=str(one["exec"][0]), args=list(one["exec"][1:]))
-            for one in tasks
-        ]
+        return self.known_as or [_target(one, platform) for one in tasks]
+
+
+def _target(task: Mapping[str, Any], platform: Platform) -> Target:
+    program, *words = [task["workload"], *task["args"]] if "workload" in task else task["exec"]
+    if isinstance(platform, SimulatedPlatform):
+        executable = platform.program_of(str(program), (), 1).path
+    else:
+        executable = (find_workload if "workload" in task else find_program)(str(program))
+    digest = None
+    # Whoever may execute a program need not be allowed to read it.
+    with suppress(OSError):
+        digest = file_sha256(executable)
+    return Target(workload=str(program), args=list(words), executable_sha256=digest)
 
 
 NO_GUESTS = Guests()

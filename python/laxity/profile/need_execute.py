@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -111,7 +111,7 @@ def run_need(request: NeedRequest, signals: Forwarder, platform: Platform) -> Fi
     children = [
         Child(one.name, _runner(request, one, specs[0].seed, platform)) for one in processes
     ]
-    asked = _asked(request, units, "simulated" if is_simulated else "measured")
+    asked = _asked(request, units, platform)
     whole = Composite(
         kind="profile",
         name="profile",
@@ -155,13 +155,11 @@ def _processes(request: NeedRequest, units: Sequence[Unit]) -> list[_Process]:
     return found
 
 
-def _asked(
-    request: NeedRequest, units: Sequence[Unit], kind: Literal["measured", "simulated"]
-) -> Profile:
+def _asked(request: NeedRequest, units: Sequence[Unit], platform: Platform) -> Profile:
     return Profile(
         analyses=["memory-need"],
-        kind=kind,
-        targets=list(request.guests.targets(request.targets)),
+        kind="simulated" if isinstance(platform, SimulatedPlatform) else "measured",
+        targets=list(request.guests.targets(request.targets, platform)),
         scenarios=[ScenarioRecord(name=ALONE, interfere=[])],
         units=list(units),
         options={

@@ -63,6 +63,7 @@ def _plan(profile: Profile) -> dict[str, Any]:
     return {
         "analysis": profile.analyses,
         "workload": [" ".join((one.workload, *one.args)) for one in profile.targets],
+        "executable": [str(one.executable_sha256) for one in profile.targets],
         # Of programs of a suite.
         "isolation": [str(one.isolation) for one in profile.targets],
         "sources": [str(one.sources_sha256) for one in profile.targets],
