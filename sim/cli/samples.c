@@ -98,8 +98,11 @@ static bool is_logged(struct laxity_sim_run *simulation, const struct laxity_sam
         return false;
     }
     if (!has_room(samples, &settings->platform, of_all->time_ns)) {
-        struct laxity_task *first = laxity_segment_task(simulation->segment, 0);
-        laxity_atomic64_increment(&first->state.lost_samples);
+        /* As many as would have been stored: one of each task. */
+        for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
+            struct laxity_task *task = laxity_segment_task(simulation->segment, i);
+            laxity_atomic64_increment(&task->state.lost_samples);
+        }
         return false;
     }
     samples->logged_count = count;

@@ -197,6 +197,31 @@ def test_deadline_that_is_too_short_is_missed_by_arithmetic(laxity: Laxity):
     assert manifest["tasks"][0]["counts"]["missed"] == 10
 
 
+def test_what_only_kept_jobs_took_is_said_to_be_that(laxity: Laxity):
+    tasks = "".join(
+        f'[[task]]\nname = "{name}"\nworkload = "mem"\nargs = ["8KiB"]\nperiod = "1ms"\n'
+        f'offset = "{offset}"\ncpus = "0"\n'
+        for name, offset in (("first", "0ms"), ("last", "500us"))
+    )
+    text = f'schema = 1\n[run]\njobs = 6\nplatform = "sim:sabrelite"\nkeep = "KEEP"\n{tasks}'
+    (laxity.directory / "tasks.toml").write_text(text.replace("KEEP", "tail:3"))
+    words = ("run", "tasks.toml", "--quiet", "--run-dir")
+    assert laxity(*words, "D").returncode == 0
+    page = (laxity.directory / "D" / "report.html").read_text()
+    assert "Execution of last in parts (simulated; kept jobs only, --keep tail:3)" in page
+    assert "Shares of execution (simulated; kept jobs only, --keep tail:3)" in page
+    derived = json.loads((laxity.directory / "D" / "derived.json").read_text())["quantities"]
+    (mean,) = (one for one in derived if (one["name"], one["task"]) == ("mean_busy_time", "last"))
+    assert (mean["n"], mean["note"]) == (2, "kept jobs only, --keep tail:3")
+    # One row is of the last task, none of the first, which did finish jobs.
+    (laxity.directory / "tasks.toml").write_text(text.replace("KEEP", "tail:1"))
+    assert laxity(*words, "E").returncode == 0
+    page = (laxity.directory / "E" / "report.html").read_text()
+    assert "No row of a finished job was kept" in page
+    assert "No job finished" not in page
+    assert "no job finished" not in page
+
+
 def test_run_stops_behind_the_first_job_that_meets_the_condition(laxity: Laxity):
     # With cold caches 512 lines take 64 us, later ones none.
     stop = ("--stop-on", "response>50us")

@@ -156,6 +156,29 @@ def test_a_log_that_is_full_loses_samples_and_says_how_many(laxity: Laxity):
     assert sampling["lost"] > 0
 
 
+def test_samples_that_are_lost_are_counted_as_those_that_are_stored(laxity: Laxity):
+    # A sample has a row of each task, so one that is lost would have had, too.
+    text = FILE.read_text().replace("[l1i]", "[probe]\ncycles = 1200\nlog = 2\nlog_hz = 1\n[l1i]")
+    (laxity.directory / "p.toml").write_text(text)
+    task = '[[task]]\nname = "{}"\nworkload = "mem"\nargs = ["64KiB"]\nperiod = "5ms"\ncpus = "0"\n'
+    lost = []
+    for names in (("a",), ("a", "b", "c")):
+        head = (
+            'schema = 1\n[run]\njobs = 1\nplatform = "sim:./p.toml"\nevents = ["l1d_refill"]\n'
+            'sample_bucket = "5us"\nsample_above = "l1d_refill=100"\n'
+        )
+        tasks = "".join(task.format(name) for name in names)
+        (laxity.directory / "tasks.toml").write_text(head + tasks)
+        where = f"run-{len(names)}"
+        done = laxity("run", "tasks.toml", "--no-report", "--quiet", "--run-dir", where)
+        assert done.returncode == 0, done.stderr
+        manifest = json.loads((laxity.directory / where / "manifest.json").read_text())
+        assert manifest["sampling"]["samples"] == 2 * len(names)
+        lost.append(manifest["sampling"]["lost"])
+    assert lost[0] > 0
+    assert lost[1] % 3 == 0
+
+
 def test_a_log_that_is_emptied_in_time_loses_nothing(laxity: Laxity):
     # A sample each 5 us at most, and 200000 leave a second: 5 us each.
     _, sampling = logged(laxity, "cycles = 1200\nlog = 1\nlog_hz = 200000")

@@ -43,7 +43,8 @@ KINDS = {
     "measured": "seen on this machine in this run; it bounds nothing that was not seen",
     "simulated": "counted exactly on a model of a platform; it is not the platform itself",
 }
-NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
+_NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
+_NO_KEPT_JOB = "No row of a finished job was kept, so there is nothing to show here."
 
 
 def per_task(
@@ -192,11 +193,21 @@ def words_of(workload: str, args: list[str]) -> str:
     return " ".join([PurePath(workload).name, *args])
 
 
+def kept_only(run: RunData, *tasks: TaskData) -> str:
+    """Say, behind the kind of figures, that they are not of all jobs; empty: they are."""
+    return "" if all(one.is_whole for one in tasks) else f"; kept jobs only, --keep {run.keep}"
+
+
+def nothing_finished(task: TaskData) -> str:
+    """Say why there is no row of a finished job."""
+    return _NO_KEPT_JOB if task.n_finished else _NO_FINISHED_JOB
+
+
 def without_release(task: TaskData) -> str:
     """Say why there are no times from a release: no job finished, or the program told none."""
     unknown = task.n_release_unknown
     if not unknown:
-        return NO_FINISHED_JOB
+        return nothing_finished(task)
     if task.is_observed:
         return (
             f"Of {show_count(unknown)} of {count_noun(task.n_finished, 'finished job')} the "

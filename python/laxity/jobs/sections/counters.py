@@ -4,7 +4,7 @@
 
 from laxity.jobs.counts import CountSummary, summarize_counts
 from laxity.jobs.run_data import RunData, TaskData
-from laxity.jobs.section_parts import per_task, quantity
+from laxity.jobs.section_parts import kept_only, per_task, quantity
 from laxity.page.blocks import (
     NOT_MEASURED,
     Block,
@@ -70,8 +70,7 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
         (event, summarize_counts(task.rows, event.name, event.empty_count or 0))
         for event in run.manifest.events
     ]
-    caption = f"Counts per job ({run.kind}"
-    caption += ")" if task.is_whole else f"; kept jobs only, --keep {run.keep})"
+    caption = f"Counts per job ({run.kind}{kept_only(run, task)})"
     head: tuple[str, ...] = (
         "event",
         *_STATISTICS,

@@ -8,7 +8,7 @@ from laxity.errors import ConfigError
 from laxity.jobs import rows as analysis
 from laxity.jobs.rows import Jobs
 from laxity.jobs.run_data import PageData, RunData, TaskData
-from laxity.jobs.section_parts import NO_FINISHED_JOB, per_task, quantity
+from laxity.jobs.section_parts import kept_only, nothing_finished, per_task, quantity
 from laxity.page.blocks import (
     Block,
     Folded,
@@ -73,7 +73,8 @@ def _all_tasks(run: RunData) -> Table:
         jobs = analysis.finished(task.rows)
         name, count = text_cell(task.result.name), number_cell(show_count(len(jobs)))
         if not _has_parts(task):
-            rows.append((name, *(number_cell("no job finished") for _ in _PARTS), *3 * (count,)))
+            why = "none kept" if task.n_finished else "no job finished"
+            rows.append((name, *(number_cell(why) for _ in _PARTS), *3 * (count,)))
             continue
         total_ns = int(analysis.present(jobs["exec_ns"]).sum())
         sums = [int(analysis.present(jobs[column]).sum()) for column, _, _ in _PARTS]
@@ -85,7 +86,8 @@ def _all_tasks(run: RunData) -> Table:
         rows.append((name, *shares, *switches, count))
     head = ("", *(label for _, label, _ in _PARTS), "preemptions", "migrations", "n, jobs")
     meanings = ("", *(meaning for _, _, meaning in _PARTS), "", "", "")
-    return Table(f"Shares of execution ({run.kind})", head, tuple(rows), remarks=meanings)
+    caption = f"Shares of execution ({run.kind}{kept_only(run, *run.tasks)})"
+    return Table(caption, head, tuple(rows), remarks=meanings)
 
 
 def _has_parts(task: TaskData) -> bool:
@@ -97,7 +99,8 @@ def _has_parts(task: TaskData) -> bool:
 def _time_of(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     rows = analysis.finished(task.rows)
     if not _has_parts(task):
-        return [Paragraph(NO_FINISHED_JOB, "note")], []
+        return [Paragraph(nothing_finished(task), "note")], []
+    kept = kept_only(run, task)
     total_ns = int(analysis.present(rows["exec_ns"]).sum())
     body, quantities = [], []
     for name, label, meaning in _PARTS:
@@ -114,9 +117,14 @@ def _time_of(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]
             )
         )
         what = name.removesuffix("_ns")
-        quantities.append(quantity(run, task, f"mean_{what}_time", mean_ns, unit="ns", n=len(rows)))
+        quantities.append(
+            quantity(
+                run, task, f"mean_{what}_time", mean_ns,
+                unit="ns", n=len(rows), note=kept.removeprefix("; ") or None,
+            )
+        )  # fmt: skip
     head = ("", "share of execution", "mean", "maximum", "n, jobs")
-    table = Table(f"Execution of {task.result.name} in parts ({run.kind})", head, tuple(body))
+    table = Table(f"Execution of {task.result.name} in parts ({run.kind}{kept})", head, tuple(body))
     said, counts = _switches_of(run, task, rows)
     return [table, Paragraph(said)], [*quantities, *counts]
 
@@ -128,8 +136,10 @@ def _switches_of(run: RunData, task: TaskData, rows: Jobs) -> tuple[str, list[Qu
         each = analysis.present(rows[name])
         count, most = int(each.sum()), int(np.max(each))
         words.append(count_noun(count, noun) + (f", at most {most} of a job" if count else ""))
-        quantities.append(quantity(run, task, name, count, unit=name, n=len(rows)))
-    return f"In {count_noun(len(rows), 'job')}: {'; '.join(words)}.", quantities
+        note = kept_only(run, task).removeprefix("; ") or None
+        quantities.append(quantity(run, task, name, count, unit=name, n=len(rows), note=note))
+    jobs = count_noun(len(rows), "job" if task.is_whole else "kept job")
+    return f"In {jobs}: {'; '.join(words)}.", quantities
 
 
 def compare_parts(alone: TaskData, interfered: TaskData) -> Table | None:
@@ -144,7 +154,8 @@ def compare_parts(alone: TaskData, interfered: TaskData) -> Table | None:
     counts = " and ".join(
         show_count(len(analysis.finished(one.rows))) for one in (alone, interfered)
     )
-    caption = f"What the execution of a job went into, mean (simulated, n = {counts} jobs)"
+    kept = "" if alone.is_whole and interfered.is_whole else "kept "
+    caption = f"What the execution of a job went into, mean (simulated, n = {counts} {kept}jobs)"
     return Table(caption, ("", "alone", "interfered", "shift"), tuple(rows))
 
 
@@ -163,7 +174,7 @@ def sentences(page: PageData) -> tuple[str, ...]:
 
 
 def _moved_words(run: RunData, task: TaskData, of_run: str) -> str:
-    jobs = count_noun(len(analysis.finished(task.rows)), "job")
+    jobs = count_noun(len(analysis.finished(task.rows)), "job" if task.is_whole else "kept job")
     moves = count_noun(_total(task, "migrations"), "time")
     share = show_share(_total(task, "stall_moved_ns"), _total(task, "exec_ns"))
     return (
