@@ -58,7 +58,8 @@ constexpr int LOOK_EVERY_MS = 200;
 constexpr int FILE_MODE = 0644;
 constexpr int DECIMAL = 10;
 constexpr std::size_t WHY_BYTES = 128;
-/* Else a program that does is not recorded: what is kept for later runs must be what they would do. */
+/* Else a program that does is not recorded: what is kept for later runs must be what they would do.
+ */
 constexpr std::string_view MAY_READ_FILES = "files";
 
 using Words = std::array<std::uint64_t, WORDS>;
