@@ -115,6 +115,18 @@ def claiming(seen: Seen, *l2_bytes: int) -> Seen:
     return replace(seen, hierarchy=replace(seen.hierarchy, claims=judged))
 
 
+def test_cores_that_each_cluster_numbers_from_zero_are_several(laxity: Laxity):
+    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+    path = run / "machine.json"
+    machine = json.loads(path.read_text())
+    # As Linux tells of clusters on a device tree: what a core is, its siblings say.
+    for cpu in machine["stable"]["cpus"]:
+        cpu["core"] = 0
+        cpu["siblings"] = [cpu["cpu"]]
+    path.write_text(json.dumps(machine))
+    assert derived(laxity, "D")[0].cores == 2
+
+
 def test_what_a_cpu_gets_of_a_larger_cache_is_that_cache(laxity: Laxity):
     run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
     # More than 4 times what was found is another level, but there is no other.

@@ -23,11 +23,22 @@ from laxity.platform.doctor_checks import CHECKS
 from laxity.platform.facts import Facts
 
 Change = dict[str, str | None]
+DMI = "/sys/class/dmi/id"
 THREADS = f"{CPU}/cpu0/topology/thread_siblings_list"
 
 
 def checks_of(facts: Facts, cpus: tuple[int, ...] | None = None) -> dict[str, Check]:
     return {check.id: check for check in diagnose(facts, cpus).checks}
+
+
+RT_RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
+# What kernels had before the fair server.
+BEFORE: Change = {"@uname.release": "6.11.9"}
+FAIR_SERVERS = [f"/sys/kernel/debug/sched/fair_server/cpu{cpu}/runtime" for cpu in (0, 1)]
+IN_A_SLICE: Change = {
+    "/proc/self/cgroup": "0::/rt/a\n",
+    "/proc/self/mountinfo": "1 1 0:1 / /cg rw - cgroup2 cgroup2 rw\n",
+}
 
 
 def state_of(name: str, facts: Facts, change: Change) -> str:
@@ -132,6 +143,85 @@ def test_budget_of_the_cgroup_is_compared_with_the_machine(budget: str, expected
     assert state_of("rt-group-budget", made_up.bare_vm(), change) == expected
 
 
+def test_budget_of_another_period_is_compared_as_a_share():
+    # 950000 of 10000000 us is a tenth of what the machine has, 950000 of 1000000 us.
+    budget = {
+        "/sys/fs/cgroup/cpu/cpu.rt_runtime_us": "950000",
+        "/sys/fs/cgroup/cpu/cpu.rt_period_us": "10000000",
+    }
+    assert state_of("rt-group-budget", made_up.bare_vm(), budget) == "warn"
+
+
+def test_fair_server_of_a_kernel_is_told_with_what_switches_it_off():
+    given = dict.fromkeys(FAIR_SERVERS, "50000000\n")
+    check = checks_of(changed(made_up.bare_vm(), given))["rt-throttling"]
+    assert check.value == "ordinary tasks that wait get 50000 us of every 1000000 us (fair server)"
+    assert check.fix.startswith(f"echo 0 | tee {' '.join(FAIR_SERVERS)} (")
+    assert check.undo == f"echo 50000000 | tee {' '.join(FAIR_SERVERS)}"
+    # Nobody mounts debugfs on a server of the user's.
+    check = checks_of(made_up.bare_vm())["rt-throttling"]
+    assert check.value.endswith("unless it was changed, which cannot be read (debugfs)")
+
+
+def test_quota_that_may_not_be_read_is_not_said_to_be_none():
+    facts = changed(made_up.bare_vm(), IN_A_SLICE)
+    denied = Facts(facts.files, {"/cg/rt/cpu.max": "permission denied"})
+    assert checks_of(denied)["cpu-quota"].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("files", "is_virtual"),
+    [
+        ({"/proc/device-tree/compatible": "linux,dummy-virt\0"}, True),
+        ({"/proc/device-tree/model": "riscv-virtio,qemu\0"}, True),
+        ({f"{DMI}/sys_vendor": "Amazon EC2\n", f"{DMI}/product_name": "m7g.large\n"}, True),
+        ({f"{DMI}/sys_vendor": "Amazon EC2\n", f"{DMI}/product_name": "m7g.metal\n"}, False),
+        ({f"{DMI}/product_name": "Google Compute Engine\n"}, True),
+        ({}, False),
+    ],
+)
+def test_virtual_machines_without_a_flag_of_the_processor_are_known_by_their_board(
+    files: Change, is_virtual: bool
+):
+    found = state_of("virtual-machine", made_up.realtime_board(), files)
+    assert found == ("warn" if is_virtual else "ok")
+
+
+def test_undo_gives_each_cpu_back_what_it_had():
+    base = f"{CPU}/cpu{{}}/cpufreq/scaling_governor"
+    change = {base.format(0): "powersave\n", base.format(1): "schedutil\n"}
+    check = checks_of(changed(made_up.bare_vm(), change))["cpu-governor"]
+    assert check.undo == (
+        f"echo powersave | tee {base.format(0)}; echo schedutil | tee {base.format(1)}"
+    )
+    change = {base.format(0): "ondemand\n", base.format(1): "performance\n"}
+    check = checks_of(changed(made_up.bare_vm(), change))["cpu-governor"]
+    assert check.fix == f"echo performance | tee {base.format(0)}"
+    assert check.undo == f"echo ondemand | tee {base.format(0)}"
+    # One that nobody could read is not said to be performance.
+    facts = changed(made_up.bare_vm(), {base.format(0): "performance\n"})
+    denied = Facts(facts.files, {base.format(1): "permission denied"})
+    assert checks_of(denied)["cpu-governor"].state == "unknown"
+
+
+def test_idle_states_are_those_of_the_slowest_cpu_and_undone_one_by_one():
+    state = f"{CPU}/cpu{{}}/cpuidle/state{{}}"
+    change: Change = {}
+    for cpu, number, latency_us, disable in ((0, 2, 220, 0), (1, 2, 130, 0), (1, 3, 300, 1)):
+        where = state.format(cpu, number)
+        change |= {
+            f"{where}/name": "C6\n" if number == 2 else "C8\n",
+            f"{where}/latency": f"{latency_us}\n",
+            f"{where}/disable": f"{disable}\n",
+        }
+    check = checks_of(changed(made_up.bare_vm(), change))["idle-states"]
+    files = f"{state.format(0, 2)}/disable {state.format(1, 2)}/disable"
+    assert check.value == "time to wake: C6 220 us"
+    assert check.fix.endswith(f"echo 1 | tee {files}")
+    # C8 was off before.
+    assert check.undo == f"echo 0 | tee {files}"
+
+
 def test_user_without_rights_is_told_which():
     facts = made_up.unprivileged()
     diagnosis = diagnose(facts)
@@ -183,12 +273,23 @@ def test_rights_that_are_not_known_are_tried():
         ("left-settings", {"@knobs.left": ""}, "ok"),
         ("left-settings", {"@knobs.left": "left changed by a laxity that was killed"}, "bad"),
         ("left-settings", {"@knobs.left": None}, "absent"),
-        ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "-1"}, "ok"),
-        ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "1000000"}, "ok"),
-        ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "999999"}, "warn"),
-        ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "0"}, "bad"),
-        ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": None}, "absent"),
-        ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "much"}, "unknown"),
+        ("rt-throttling", BEFORE | {RT_RUNTIME: "-1"}, "ok"),
+        ("rt-throttling", BEFORE | {RT_RUNTIME: "1000000"}, "ok"),
+        ("rt-throttling", BEFORE | {RT_RUNTIME: "999999"}, "warn"),
+        ("rt-throttling", BEFORE | {RT_RUNTIME: "0"}, "bad"),
+        ("rt-throttling", BEFORE | {RT_RUNTIME: None}, "absent"),
+        ("rt-throttling", BEFORE | {RT_RUNTIME: "much"}, "unknown"),
+        # From 6.12 on the limit is no witness, only what the fair server gives.
+        ("rt-throttling", {RT_RUNTIME: "-1"}, "warn"),
+        ("rt-throttling", {RT_RUNTIME: None}, "warn"),
+        ("rt-throttling", dict.fromkeys(FAIR_SERVERS, "0\n"), "ok"),
+        ("rt-throttling", {FAIR_SERVERS[0]: "0\n"}, "warn"),
+        ("rt-throttling", {FAIR_SERVERS[0]: "0\n", FAIR_SERVERS[1]: "50000000\n"}, "warn"),
+        ("cpu-quota", {"/proc/self/cgroup": None}, "absent"),
+        ("cpu-quota", {**IN_A_SLICE, "/cg/rt/a/cpu.max": "max 100000\n"}, "ok"),
+        ("cpu-quota", {**IN_A_SLICE, "/cg/rt/a/cpu.max": "20000 100000\n"}, "warn"),
+        # systemd sets it on the slice.
+        ("cpu-quota", {**IN_A_SLICE, "/cg/rt/cpu.max": "20000 100000\n"}, "warn"),
         # 64 MiB = 67108864 bytes.
         ("memory-lock", {"/proc/self/status": "", "@rlimit.memlock": "67108864 0"}, "ok"),
         ("memory-lock", {"/proc/self/status": "", "@rlimit.memlock": "67108863 0"}, "warn"),
@@ -201,7 +302,10 @@ def test_rights_that_are_not_known_are_tried():
         ("rcu-callbacks", {"/proc/cmdline": "rcu_nocbs\n"}, "ok"),
         ("rcu-callbacks", {"/proc/cmdline": "rcu_nocbs=all\n"}, "ok"),
         ("rcu-callbacks", {"/proc/cmdline": "rcu_nocbs=1\n"}, "warn"),
-        ("rcu-callbacks", {"/proc/cmdline": "nohz_full=0-1\n"}, "ok"),
+        ("rcu-callbacks", {f"{CPU}/nohz_full": "0-1\n"}, "ok"),
+        # A kernel without CONFIG_NO_HZ_FULL ignores it.
+        ("rcu-callbacks", {"/proc/cmdline": "nohz_full=0-1\n"}, "warn"),
+        ("rcu-callbacks", {"/proc/cmdline": "rcu_nocbs=1-N\n"}, "unknown"),
         ("workqueue-cpus", {"/sys/devices/virtual/workqueue/cpumask": "4\n"}, "ok"),
         ("nmi-watchdog", {"/proc/sys/kernel/nmi_watchdog": "1\n"}, "ok"),
         ("stat-interval", {"/proc/sys/vm/stat_interval": "9\n"}, "warn"),

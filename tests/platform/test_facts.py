@@ -137,7 +137,14 @@ def test_files_of_the_own_cgroup_are_read(tmp_path: Path):
     write(tmp_path, "/proc/self/mountinfo", "1 1 0:1 / /cg rw - cgroup2 cgroup2 rw\n")
     write(tmp_path, "/proc/self/cgroup", "0::/a/b\n")
     write(tmp_path, "/cg/a/b/cpu.max", "max 100000\n")
-    assert collect_facts(tmp_path).text("/cg/a/b/cpu.max") == "max 100000"
+    # What limits a group above limits this one.
+    write(tmp_path, "/cg/a/cpu.max", "5000 100000\n")
+    facts = collect_facts(tmp_path)
+    assert facts.text("/cg/a/b/cpu.max") == "max 100000"
+    assert facts.text("/cg/a/cpu.max") == "5000 100000"
+    assert [path for path in cgroup_files(facts) if path.endswith("/cpu.max")] == [
+        *("/cg/a/b/cpu.max", "/cg/a/cpu.max", "/cg/cpu.max"),
+    ]
 
 
 def test_snapshot_survives_json():

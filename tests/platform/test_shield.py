@@ -19,6 +19,7 @@ from tests.platform.made_up_kernel import (
 from typing_extensions import override
 
 from laxity.errors import ConfigError, PlatformError
+from laxity.platform.fair_server import runtime_file
 from laxity.platform.knobs import changing_knobs
 from laxity.platform.shield import (
     NO_KNOBS,
@@ -138,6 +139,16 @@ def test_strangers_and_children_with_cpus_of_their_own_are_left_alone(kernel: Ma
     assert kernel.cpus[305] == {1}
 
 
+def test_thread_may_run_again_on_cpus_that_were_off_meanwhile(kernel: MadeUpKernel):
+    # 0-1 are on; sched_getaffinity tells only these of 0-3.
+    kernel.start(42, (0, 1))
+    kernel.put("/proc/42/status", "Name:\tx\nCpus_allowed_list:\t0-3")
+    with used_knobs(KnobRequest(shield=(1,)), kernel, print):
+        assert kernel.cpus[42] == {0}
+        kernel.put("/proc/42/status", "Name:\tx\nCpus_allowed_list:\t0")
+    assert kernel.cpus[42] == {0, 1, 2, 3}
+
+
 def test_threads_born_while_others_are_moved_are_moved_too(kernel: MadeUpKernel):
     class Breeding(MadeUpKernel):
         @override
@@ -186,6 +197,32 @@ def test_throttling_is_lifted_within_and_its_former_limit_stored(kernel: MadeUpK
         assert used.shield is None
         assert kernel.read(RT_RUNTIME) == "-1"
     assert kernel.read(RT_RUNTIME) == "950000"
+
+
+@pytest.mark.parametrize("release", ["6.11.2", "6.12.0-rt5", "7.1"])
+def test_fair_server_gives_nothing_within_and_its_share_afterwards(
+    kernel: MadeUpKernel, release: str
+):
+    kernel.put("/proc/sys/kernel/osrelease", release)
+    for cpu in (0, 1):
+        kernel.put(runtime_file(cpu), "50000000")
+    has_one = release != "6.11.2"
+    with used_knobs(KnobRequest(no_throttling=True), kernel, pytest.fail):
+        assert [kernel.read(runtime_file(cpu)) for cpu in (0, 1)] == 2 * [
+            "0" if has_one else "50000000"
+        ]
+    assert [kernel.read(runtime_file(cpu)) for cpu in (0, 1)] == 2 * ["50000000"]
+
+
+def test_fair_server_that_cannot_be_reached_is_told(kernel: MadeUpKernel):
+    kernel.put("/proc/sys/kernel/osrelease", "6.18.44")
+    notes: list[str] = []
+    with used_knobs(KnobRequest(no_throttling=True), kernel, notes.append):
+        assert kernel.read(RT_RUNTIME) == "-1"
+    assert notes == [
+        "--no-throttling: the fair server of this kernel could not be switched off for CPU 0-1 "
+        "(debugfs): ordinary tasks that wait there get up to 50 ms of each second"
+    ]
 
 
 def test_kernel_that_refuses_to_lift_throttling_ends_the_run(kernel: MadeUpKernel):

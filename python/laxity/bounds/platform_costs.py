@@ -188,7 +188,7 @@ NEVER_ACCOUNTED = (
     "interrupts of devices (irq)",
     "caches that interrupts and ticks empty",
     "instructions that are loaded again after a preemption (gamma_code)",
-    "real-time throttling: tasks that use more of a CPU than sched_rt_runtime_us grants",
+    "real-time throttling, or from Linux 6.12 on the fair server: what ordinary tasks are given",
 )
 
 # A simulated platform has no such interrupts but those that its file states, which nobody measures.

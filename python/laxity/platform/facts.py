@@ -88,6 +88,7 @@ FILES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/sys/devices/virtual/workqueue", ("cpumask",)),
     ("/sys/bus/event_source/devices/*", ("type",)),
     ("/sys/kernel", ("realtime", "security/lockdown", "debug/sched/preempt")),
+    ("/sys/kernel/debug/sched/fair_server/cpu[0-9]*", ("runtime", "period")),
     ("/sys/kernel/mm", ("transparent_hugepage/enabled", "ksm/run")),
     ("/sys/kernel/tracing", ("available_tracers", "current_tracer")),
     ("/sys/kernel/debug/tracing", ("available_tracers", "current_tracer")),
@@ -229,7 +230,7 @@ def collect_facts(root: Path = Path("/")) -> Facts:
 
 
 def cgroup_files(facts: Facts) -> tuple[str, ...]:
-    """List the control files of this process's own cgroups that limit real-time work.
+    """List the control files of this process's cgroups, its own first, then those above it.
 
     Source:
         cgroups(7): /proc/self/cgroup gives the group, /proc/self/mountinfo where each hierarchy is
@@ -244,9 +245,21 @@ def cgroup_files(facts: Facts) -> tuple[str, ...]:
             mounted = mounts.get(controller)
             if mounted is None or controller not in _CGROUP_FILES:
                 continue
-            directory = _below_mount(group, *mounted)
-            paths.extend(f"{directory}/{name}" for name in _CGROUP_FILES[controller])
+            paths.extend(
+                f"{directory}/{name}"
+                for directory in _upwards(_below_mount(group, *mounted), mounted[1])
+                for name in _CGROUP_FILES[controller]
+            )
     return tuple(paths)
+
+
+def _upwards(directory: str, mount_point: str) -> Iterator[str]:
+    """Give a directory and all above it, up to the mount point of its hierarchy."""
+    top = mount_point.rstrip("/")
+    while directory.startswith(f"{top}/"):
+        yield directory
+        directory = directory.rpartition("/")[0]
+    yield directory
 
 
 def _cgroup_mounts(mountinfo: str) -> dict[str, tuple[str, str]]:

@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from laxity.core.cpus import parse_cpus
+
 # include/linux/sched.h, field 9 of /proc/PID/stat.
 _PF_KTHREAD = 0x00200000
 _PF_NO_SETAFFINITY = 0x04000000
@@ -133,6 +135,19 @@ class Kernel:
             OSError: It has ended, or is another user's.
         """
         return frozenset(os.sched_getaffinity(tid))
+
+    def allowed(self, tid: int) -> frozenset[int]:
+        """Ask on which CPUs a thread may run, those that are switched off now included.
+
+        Raises:
+            OSError: As `affinity`.
+        """
+        with suppress(OSError):
+            for line in self.read(f"/proc/{tid}/status").splitlines():
+                name, _, cpus = line.partition(":")
+                if name == "Cpus_allowed_list":
+                    return frozenset(parse_cpus(cpus.strip()))
+        return self.affinity(tid)
 
     def set_affinity(self, tid: int, cpus: frozenset[int]) -> None:
         """Say on which CPUs a thread may run.

@@ -108,6 +108,7 @@ def _cpus(text: str) -> tuple[int, ...] | None:
 # The settings that laxity changes, and how their values are read.
 _READERS: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"/proc/sys/kernel/sched_rt_runtime_us"), _integer),
+    (re.compile(r"/sys/kernel/debug/sched/fair_server/cpu\d{1,4}/runtime"), _integer),
     (re.compile(r"/proc/irq/default_smp_affinity"), _mask),
     (re.compile(r"/proc/irq/[0-9]{1,9}/smp_affinity_list", re.ASCII), _cpus),
     (re.compile(r"/sys/devices/virtual/workqueue/cpumask"), _mask),

@@ -300,7 +300,7 @@ def _restore_thread(kernel: Kernel, one: Placement, outcome: Outcome) -> bool:
         current = kernel.affinity(one.tid)
     except OSError:
         return True
-    if current == frozenset(parse_cpus(one.old)):
+    if frozenset(parse_cpus(one.old)) in {current, kernel.allowed(one.tid)}:
         return True
     if current != frozenset(parse_cpus(one.new)):
         return False

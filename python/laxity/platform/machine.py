@@ -57,7 +57,14 @@ _TSC_FLAGS = ("constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_deadline_tim
 # From user to steal.
 _STAT_FIELDS = 8
 _SIZE_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-_DMI_HYPERVISORS = ("KVM", "QEMU", "VMware", "VirtualBox", "Xen", "Virtual Machine", "Firecracker")
+_DMI_HYPERVISORS = (
+    *("KVM", "QEMU", "VMware", "VirtualBox", "Xen", "Virtual Machine", "Firecracker"),
+    *("Amazon EC2", "Google Compute Engine"),
+)
+# Of the boards that QEMU and others make up (device tree).
+_MADE_UP_BOARDS = ("dummy-virt", "riscv-virtio")
+# Amazon's names for machines without a hypervisor.
+_WHOLE_MACHINE = ".metal"
 
 
 class Cpu(msgspec.Struct, frozen=True):
@@ -272,7 +279,13 @@ def describe_virtualisation(facts: Facts) -> Virtualisation:
     )
     if not hypervisor:
         names = " ".join(_firmware(facts).values())
-        hypervisor = next((name for name in _DMI_HYPERVISORS if name in names), None)
+        known = () if _WHOLE_MACHINE in names else _DMI_HYPERVISORS
+        hypervisor = next((name for name in known if name in names), None)
+    if not hypervisor:
+        board = (
+            f"{facts.text('/proc/device-tree/compatible')} {facts.text('/proc/device-tree/model')}"
+        )
+        hypervisor = next((name for name in _MADE_UP_BOARDS if name in board), None)
     if hypervisor or "hypervisor" in cpu_flags(facts):
         return Virtualisation(True, hypervisor)
     is_x86 = (facts.text("@uname.machine") or "") in {"x86_64", "i686", "i586"}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from laxity.core.cpus import format_cpus, parse_cpus
 from laxity.errors import ConfigError, PlatformError
+from laxity.platform.fair_server import USUAL_RUNTIME_NS, has_fair_server, runtime_file
 from laxity.platform.kernel import Kernel
 from laxity.platform.knob_journal import Placement
 from laxity.platform.knobs import Knobs, changing_knobs
@@ -23,6 +24,7 @@ from laxity.store.manifest import KnobsUsed, Shield
 
 RT_RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
 _ONLINE = "/sys/devices/system/cpu/online"
+_RELEASE = "/proc/sys/kernel/osrelease"
 _DEFAULT_IRQ = "/proc/irq/default_smp_affinity"
 _WORKQUEUES = "/sys/devices/virtual/workqueue/cpumask"
 _UNLIMITED = "-1"
@@ -97,7 +99,7 @@ def used_knobs(
         yield None
         return
     with changing_knobs(kernel, on_note) as knobs:
-        runtime_us = _lift_throttling(knobs) if request.no_throttling else None
+        runtime_us = _lift_throttling(knobs, on_note) if request.no_throttling else None
         shield = None
         if request.shield:
             shield = raise_shield(knobs, request.shield)
@@ -183,10 +185,11 @@ def _placements(
             continue
         seen.add(identity)
         try:
-            old = kernel.affinity(thread.tid)
+            current = kernel.affinity(thread.tid)
+            old = kernel.allowed(thread.tid)
         except OSError:
             continue
-        if not old & shielded:
+        if not current & shielded:
             continue
         if thread.is_bound:
             count.bound += 1
@@ -196,7 +199,7 @@ def _placements(
                 tid=thread.tid,
                 start_ticks=thread.start_ticks,
                 old=format_cpus(old),
-                new=format_cpus(old - shielded or rest),
+                new=format_cpus(current - shielded or rest),
             )
         )
     return batch
@@ -222,8 +225,9 @@ def _narrow_setting(
     return knobs.set(path, _format_mask(new) if is_mask else format_cpus(new))
 
 
-def _lift_throttling(knobs: Knobs) -> int | None:
+def _lift_throttling(knobs: Knobs, on_note: Callable[[str], None]) -> int | None:
     """Let real-time tasks use all of a CPU's time; give what they might use before."""
+    _stop_fair_server(knobs, on_note)
     try:
         before = knobs.kernel.read(RT_RUNTIME)
     except OSError:
@@ -236,6 +240,24 @@ def _lift_throttling(knobs: Knobs) -> int | None:
         )
         raise PlatformError(msg)
     return int(before)
+
+
+def _stop_fair_server(knobs: Knobs, on_note: Callable[[str], None]) -> None:
+    """Let ordinary tasks have nothing of a CPU that real-time tasks keep busy."""
+    try:
+        release = knobs.kernel.read(_RELEASE)
+    except OSError:
+        return
+    if not has_fair_server(release):
+        return
+    cpus = sorted(_online(knobs.kernel))
+    left = [cpu for cpu in cpus if not knobs.set(runtime_file(cpu), "0")]
+    if left:
+        on_note(
+            f"--no-throttling: the fair server of this kernel could not be switched off for CPU "
+            f"{format_cpus(left)} (debugfs): ordinary tasks that wait there get up to "
+            f"{USUAL_RUNTIME_NS // 1_000_000} ms of each second"
+        )
 
 
 def _online(kernel: Kernel) -> frozenset[int]:

@@ -235,10 +235,9 @@ def _cores(seen: Seen, found: Sequence[_Found]) -> tuple[_Table | int, Any]:
 
     Where groups that share a cache are not all alike, there are as many cores as share the last.
     """
+    # A core is those CPUs that share it: its number may be one of each cluster.
     core_of = {
-        one.cpu: (one.socket, one.cpu if one.core is None else one.core)
-        for one in seen.machine.stable.cpus
-        if one.is_online
+        one.cpu: one.siblings or (one.cpu,) for one in seen.machine.stable.cpus if one.is_online
     }
 
     def count(cpus: Iterable[int]) -> int:

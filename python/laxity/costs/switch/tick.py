@@ -4,8 +4,8 @@
 
 Every period that kernels are built with is tried: gaps are folded over it, and the phase at most of
 whose instants one begins is the tick's, if that is not so at the other phases too. Where a kernel
-stops its tick (NO_HZ_FULL), or has another period, none is found. Who else comes at such a period
-and interrupts the task looks the same.
+stops its tick (NO_HZ_FULL) none is found; of a rate that is not among those tried one may be that
+divides it. Who else comes at such a period and interrupts the task looks the same.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 IntArray: TypeAlias = NDArray[np.int64]
 
 # CONFIG_HZ of every architecture that Linux has, fastest first: a slower one sees its ticks too.
-RATES_HZ = (1024, 1000, 300, 256, 250, 128, 100, 64, 48, 32, 24)
+RATES_HZ = (1024, 1000, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24)
 # Interrupts wait for each other and for sections that mask them. Phases overlap by half.
 PHASE_WIDTH_NS = 50_000
 _STEP_NS = PHASE_WIDTH_NS // 2
-# Of the instants at which the tick must come, and how much more often than at other phases.
-LEAST_SHARE = 0.5
+# Of the instants at which the tick must come, and how much more often than at other phases. Ticks
+# at half the rate are at half of the instants.
+LEAST_SHARE = 0.6
 LEAST_EXCESS = 2.0
 LEAST_INSTANTS = 6
 _NS_PER_S = 10**9

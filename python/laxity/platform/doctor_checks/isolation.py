@@ -110,7 +110,7 @@ def check_full_dynticks(facts: Facts, context: Context) -> Finding:
     "rcu-callbacks",
     "RCU callbacks (rcu_nocbs)",
     severity="distorting",
-    source="/proc/cmdline",
+    source=f"/proc/cmdline, {_CPU}/nohz_full",
     why="RCU callbacks run in softirq context on the CPU that queued them, before any task",
 )
 def check_rcu_callbacks(facts: Facts, context: Context) -> Finding:
@@ -121,17 +121,18 @@ def check_rcu_callbacks(facts: Facts, context: Context) -> Finding:
         )
     if facts.text("/proc/cmdline") is None:
         return missing(facts, "/proc/cmdline", "the boot parameters are not known")
-    parameters = boot_parameters(facts)
-    covered: set[int] = set()
-    for name in ("rcu_nocbs", "nohz_full"):
-        value = parameters.get(name)
-        every = (
-            online_cpus(facts) if value == "all" or (name == "rcu_nocbs" and value == "") else None
-        )
-        covered.update(every or cpu_list(value) or ())
+    # What the kernel made of nohz_full, which a kernel without it ignores.
+    covered = set(facts.cpus(f"{_CPU}/nohz_full") or ())
+    value = boot_parameters(facts).get("rcu_nocbs")
+    is_read = value is None or value in {"", "all"} or cpu_list(value) is not None
+    covered.update(
+        online_cpus(facts) if value in {"", "all"} else cpu_list(value) or (),
+    )
     shared = _uncovered(tuple(covered), context)
     if not shared:
         return Finding("ok", f"moved away from {context.names()}")
+    if not is_read:
+        return Finding("unknown", f"rcu_nocbs={shorten(value or '')} cannot be read here")
     wanted = format_cpus(cpus_to_isolate(facts, context))
     return Finding(
         "warn",

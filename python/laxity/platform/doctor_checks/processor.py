@@ -92,12 +92,15 @@ def check_cpu_governor(facts: Facts, context: Context) -> Finding:
             facts, base.format(first), "no cpufreq: firmware or hypervisor sets the frequency"
         )
     if governors == ["performance"]:
-        return Finding("ok", "performance")
-    paths = [base.format(cpu) for cpu, governor in found.items() if governor != "performance"]
-    fix = f"echo performance | tee {' '.join(paths)}"
-    return Finding(
-        "warn", ", ".join(governors), fix, f"echo {governors[-1]} | tee {' '.join(paths)}"
-    )
+        unread = next((base.format(cpu) for cpu, one in found.items() if not one), None)
+        return missing(facts, unread, "no cpufreq") if unread else Finding("ok", "performance")
+    by_governor: dict[str, list[str]] = {}
+    for cpu, governor in found.items():
+        if governor and governor != "performance":
+            by_governor.setdefault(governor, []).append(base.format(cpu))
+    every = " ".join(path for paths in by_governor.values() for path in paths)
+    undo = "; ".join(f"echo {one} | tee {' '.join(paths)}" for one, paths in by_governor.items())
+    return Finding("warn", ", ".join(governors), f"echo performance | tee {every}", undo)
 
 
 @check(
@@ -120,14 +123,16 @@ def check_turbo(facts: Facts, context: Context) -> Finding:
     return missing(facts, f"{_CPU}/intel_pstate/no_turbo", "no switch for it on this machine")
 
 
-def _deep_states(facts: Facts, context: Context) -> dict[str, int]:
-    """Find the enabled idle states that wake slowly: name → latency in microseconds."""
-    deep: dict[str, int] = {}
+def _deep_states(facts: Facts, context: Context) -> dict[str, tuple[int, list[str]]]:
+    """Find the enabled idle states that wake slowly: name → longest latency in us, their files."""
+    deep: dict[str, tuple[int, list[str]]] = {}
     for match in facts.matching(rf"({_CPU}/cpu(\d{{1,4}})/cpuidle/state\d+)/latency"):
         latency_us = facts.integer(match[0])
         is_used = int(match[2]) in context.cpus and facts.text(f"{match[1]}/disable") == "0"
         if is_used and latency_us is not None and latency_us > IDLE_LATENCY_LIMIT_US:
-            deep[facts.text(f"{match[1]}/name") or "?"] = latency_us
+            name = facts.text(f"{match[1]}/name") or "?"
+            deep.setdefault(name, (0, []))
+            deep[name] = (max(deep[name][0], latency_us), [*deep[name][1], f"{match[1]}/disable"])
     return deep
 
 
@@ -153,8 +158,8 @@ def check_idle_states(facts: Facts, context: Context) -> Finding:
     deep = _deep_states(facts, context)
     if not deep:
         return Finding("ok", f"none needs more than {IDLE_LATENCY_LIMIT_US} us to wake")
-    states = ", ".join(f"{name} {latency_us} us" for name, latency_us in sorted(deep.items()))
-    files = f"{_CPU}/cpu*/cpuidle/state*/disable"
+    states = ", ".join(f"{name} {latency_us} us" for name, (latency_us, _) in sorted(deep.items()))
+    files = " ".join(file for _, those in sorted(deep.values()) for file in those)
     return Finding(
         "warn",
         f"time to wake: {states}",

@@ -18,11 +18,19 @@ from laxity.platform.doctor_checks.base import (
     online_cpus,
 )
 from laxity.platform.facts import Denied, Facts, cgroup_files, integer
+from laxity.platform.fair_server import (
+    USUAL_PERIOD_NS,
+    USUAL_RUNTIME_NS,
+    has_fair_server,
+    period_file,
+    runtime_file,
+)
 from laxity.platform.knob_journal import DIRECTORY
-from laxity.platform.machine import preempt_model
+from laxity.platform.machine import config_option, preempt_model
 
 _RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
 _PERIOD = "/proc/sys/kernel/sched_rt_period_us"
+_QUOTAS = ("/cpu.max", "/cpu.cfs_quota_us")
 # A task with libc, an 8 MiB stack and a small working set fits; less makes mlockall fail half-way.
 MEMLOCK_COMFORTABLE_BYTES = 64 * 1024 * 1024
 HIGHEST_PRIORITY = 99
@@ -61,14 +69,19 @@ def check_realtime_kernel(facts: Facts, context: Context) -> Finding:
     "rt-throttling",
     "real-time throttling",
     severity="distorting",
-    source=_RUNTIME,
-    why="real-time tasks that use up this share of a CPU are stopped until the period is over; only"
-    " tasks near full load notice",
+    source=f"{_RUNTIME}; from Linux 6.12 on the fair server, in debugfs",
+    why="real-time tasks that use up this share of a CPU are stopped until the period is over, or,"
+    " from Linux 6.12 on, while an ordinary task waits there; only tasks near full load notice",
 )
 def check_rt_throttling(facts: Facts, context: Context) -> Finding:
     """-1 = no limit; 0 = no real-time task runs."""
-    del context
     runtime, period = facts.integer(_RUNTIME), facts.integer(_PERIOD)
+    if has_fair_server(facts.text("@uname.release") or ""):
+        # With groups the kernel keeps to the limit, too.
+        has_groups = config_option(facts, "RT_GROUP_SCHED") == "y"
+        is_whole = runtime is None or runtime < 0 or (period is not None and runtime >= period)
+        if not has_groups or is_whole:
+            return _fair_server(facts, context)
     if runtime is None:
         return missing(facts, _RUNTIME, "this kernel has no limit for real-time tasks")
     if runtime < 0 or (period is not None and runtime >= period):
@@ -84,6 +97,29 @@ def check_rt_throttling(facts: Facts, context: Context) -> Finding:
     if period is not None:
         share += f" of every {period} us, then wait {period - runtime} us"
     return Finding("warn", share, fix, undo)
+
+
+def _fair_server(facts: Facts, context: Context) -> Finding:
+    """Say what ordinary tasks that wait get of a measured CPU."""
+    given = {cpu: facts.integer(runtime_file(cpu)) for cpu in context.cpus}
+    if given and all(runtime_ns == 0 for runtime_ns in given.values()):
+        return Finding("ok", "off: no limit, and the fair server gives ordinary tasks nothing")
+    is_known = all(runtime_ns is not None for runtime_ns in given.values()) and bool(given)
+    runtime_ns = max((one or 0 for one in given.values()), default=0) or USUAL_RUNTIME_NS
+    periods = [facts.integer(period_file(cpu)) for cpu in context.cpus]
+    period_ns = min((one for one in periods if one), default=USUAL_PERIOD_NS)
+    told = "" if is_known else ", unless it was changed, which cannot be read (debugfs)"
+    value = (
+        f"ordinary tasks that wait get {runtime_ns // 1000} us of every {period_ns // 1000} us "
+        f"(fair server){told}"
+    )
+    files = " ".join(runtime_file(cpu) for cpu in context.cpus)
+    mount = "" if is_known else "mount -t debugfs none /sys/kernel/debug; "
+    fix = (
+        f"{mount}echo 0 | tee {files} (a real-time task that never sleeps then keeps its CPU), or "
+        "run with --no-throttling"
+    )
+    return Finding("warn", value, fix, f"echo {runtime_ns} | tee {files}")
 
 
 def group_budget(facts: Facts) -> tuple[str, int] | None:
@@ -144,8 +180,13 @@ def check_rt_group_budget(facts: Facts, context: Context) -> Finding:
     undo = f"echo {runtime} > {path}"
     if runtime == 0:
         return Finding("bad", f"{directory}: 0 us: no real-time task may run", fix, undo)
-    limit = facts.integer(_RUNTIME)
-    if runtime < 0 or period is None or (limit is not None and 0 <= limit <= runtime):
+    limit, whole = facts.integer(_RUNTIME), facts.integer(_PERIOD)
+    if runtime >= 0 and period is None:
+        return missing(facts, f"{directory}/cpu.rt_period_us", "its period is not known")
+    is_all = (
+        limit is not None and whole is not None and 0 <= limit * (period or 0) <= runtime * whole
+    )
+    if runtime < 0 or period is None or is_all:
         return Finding("ok", f"{directory}: {runtime} us, no less than the whole machine has")
     if runtime >= period:
         return Finding("ok", f"{directory}: {runtime} us of every {period} us")
@@ -305,21 +346,27 @@ def _online_file(cpu: int) -> str:
     "cpu-quota",
     "CPU quota of the cgroup",
     severity="distorting",
-    source="cpu.max or cpu.cfs_quota_us of the own cgroup",
+    source="cpu.max or cpu.cfs_quota_us of the own cgroup and those above it",
     why="co-runners and tasks under SCHED_OTHER are stopped when the quota is used up, so"
     " interference"
     " comes in bursts; SCHED_FIFO is not affected",
 )
 def check_cpu_quota(facts: Facts, context: Context) -> Finding:
-    """Containers often have one (docker --cpus)."""
+    """Containers often have one (docker --cpus), slices of systemd, too: all below it share it."""
     del context
-    for path in cgroup_files(facts):
+    if facts.text("/proc/self/cgroup") is None:
+        return missing(facts, "/proc/self/cgroup", "this kernel has no cgroups")
+    files = [one for one in cgroup_files(facts) if one.endswith(_QUOTAS)]
+    for path in files:
         text = facts.text(path)
-        if text is None or not path.endswith(("/cpu.max", "/cpu.cfs_quota_us")):
+        if text is None:
             continue
         quota = text.partition(" ")[0]
         if quota not in {"max", "-1"}:
             word = "max" if path.endswith("/cpu.max") else "-1"
             fix = f"echo {word} > {path}, or start the container without a CPU limit"
             return Finding("warn", f"{path}: {text}", fix, f"echo '{text}' > {path}")
+    for path in files:
+        if isinstance(facts.read(path), Denied):
+            return missing(facts, path, "")
     return Finding("ok", "none")
