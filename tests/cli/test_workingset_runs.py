@@ -56,11 +56,11 @@ def test_instructions_weigh_as_often_as_they_were_executed(laxity: Laxity):
     by_weight = {row["weight"]: row["counts"] for row in one["occurrences"]}
     assert set(by_weight) == {"static", "trace"}
     rows = [row for row in instructions(laxity) if row["status"] != "unreached"]
-    assert sum(by_weight["trace"]) == sum(int(row["executions"]) for row in rows)
     # Each loop looks at its condition 17 times and goes through its body 16 times.
     assert executions_of(laxity, "add") == {"1", "16", "17"}
     steps = sum(int(row["executions"]) for row in rows if row["opcode"] != "phi")
-    assert one["run"]["executed"] == steps
+    # Nobody is preempted at a phi.
+    assert one["run"]["executed"] == sum(by_weight["trace"]) == steps
 
 
 @needs_llvm

@@ -18,6 +18,7 @@ from laxity.suites.sanitize import (
     read_memcheck,
     read_ubsan,
     require_sanitizers,
+    why_nothing_told,
     with_findings,
 )
 from laxity.suites.toolchain import Toolchain
@@ -136,3 +137,18 @@ def test_a_report_of_memcheck_that_ends_too_soon_is_read_as_far_as_it_goes():
 def test_a_leak_in_memcheck_s_report_is_no_finding():
     leak = ERROR.replace("UninitCondition", "Leak_DefinitelyLost")
     assert read_memcheck(f"<valgrindoutput>{leak}</valgrindoutput>", ROOT) == []
+
+
+def test_sanitizer_that_could_not_begin_found_no_error_of_the_program():
+    # Under ulimit -v 4000000.
+    text = (
+        "==802==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 (15392894357504) bytes at "
+        "address 2008fff7000 (errno: 12)\n==802==ReserveShadowMemoryRange failed\n\n"
+    )
+    assert read_asan(text, ROOT) == []
+    assert why_nothing_told(text, -6) == "failed to allocate what it needs (ulimit -v?)"
+
+
+def test_program_that_a_signal_ended_silently_is_not_clean():
+    assert why_nothing_told("", -9) == "ended by signal 9, and nothing was told"
+    assert why_nothing_told("done\n", 0) == ""

@@ -41,7 +41,9 @@ _ASAN_OPTIONS = (
     "halt_on_error=0:detect_leaks=0:exitcode=0:handle_abort=0:allocator_may_return_null=1"
 )
 _UBSAN_OPTIONS = "print_stacktrace=0:halt_on_error=0"
-_ASAN_HEAD = re.compile(r"^==\d+==ERROR: AddressSanitizer:? (\S+)")
+_ASAN_HEAD = re.compile(r"^==\d+==ERROR: AddressSanitizer: (\S+)")
+# It could not begin: address space or memory is limited.
+_ASAN_FAILED = re.compile(r"^==\d+==ERROR: (AddressSanitizer failed to \S+)", re.MULTILINE)
 _ASAN_ACCESS = re.compile(r"^(READ|WRITE) of size (\d+)")
 _ASAN_FRAME = re.compile(r"^\s+#\d+ 0x[0-9a-f]+ (?:in )?(?:\S+ )?(/.+?):(\d+)(?::\d+)?$")
 _UBSAN_LINE = re.compile(r"^(\S.*?):(\d+):\d+: runtime error: (.+)$")
@@ -205,8 +207,12 @@ def _build(made: _Sources, build: Path, layout: Layout) -> Path | str:
 
 def _run(
     argv: Sequence[str], guest: Guest, executable: Path | str, timeout_s: float
-) -> tuple[str, str]:
-    """Run where its inputs are; give what it said on standard error, and why it ended early."""
+) -> tuple[str, str, int]:
+    """Run where its inputs are.
+
+    Returns:
+        What it said on standard error, why it ended early, and its code; negative: by a signal.
+    """
     settings = {"ASAN_OPTIONS": _ASAN_OPTIONS, "UBSAN_OPTIONS": _UBSAN_OPTIONS, "LC_ALL": "C"}
     source = guest.stdin.open("rb") if guest.stdin else subprocess.DEVNULL
     with tempfile.TemporaryDirectory(prefix="laxity-sanitize-") as scratch:
@@ -224,22 +230,34 @@ def _run(
             )
         except subprocess.TimeoutExpired as error:
             text = (error.stderr or b"").decode(errors="replace")
-            return text, f"did not end within {timeout_s:g} s"
+            return text, f"did not end within {timeout_s:g} s", 0
         finally:
             if not isinstance(source, int):
                 source.close()
-    return done.stderr.decode(errors="replace"), ""
+    return done.stderr.decode(errors="replace"), "", done.returncode
 
 
 def _run_sanitized(
     executable: Path, guest: Guest, root: Path, timeout_s: float
 ) -> tuple[list[Finding], str]:
     argv = [argv_name(guest.program), *guest.program.given.words]
-    text, failure = _run(argv, guest, executable, timeout_s)
-    return [
-        *read_asan(text, root),
-        *read_ubsan(text),
-    ], f"AddressSanitizer: {failure}" if failure else ""
+    text, failure, code = _run(argv, guest, executable, timeout_s)
+    found = [*read_asan(text, root), *read_ubsan(text)]
+    if not found and not failure:
+        failure = why_nothing_told(text, code)
+    return found, f"AddressSanitizer: {failure}" if failure else ""
+
+
+def why_nothing_told(text: str, code: int) -> str:
+    """Say why AddressSanitizer told nothing, other than that there is nothing; empty: it ran.
+
+    Args:
+        text: What was written to standard error.
+        code: How the program ended; negative: by a signal.
+    """
+    if failed := _ASAN_FAILED.search(text):
+        return f"{failed[1].removeprefix('AddressSanitizer ')} what it needs (ulimit -v?)"
+    return f"ended by signal {-code}, and nothing was told" if code < 0 else ""
 
 
 def _run_memcheck(
@@ -249,7 +267,9 @@ def _run_memcheck(
     tool = shutil.which("valgrind") or "valgrind"
     file = str(report).replace("%", "%%")  # as in jobs.py
     argv = ["valgrind", "-q", "--leak-check=no", "--xml=yes", f"--xml-file={file}"]
-    _, failure = _run([*argv, str(executable), *guest.program.given.words], guest, tool, timeout_s)
+    _, failure, _ = _run(
+        [*argv, str(executable), *guest.program.given.words], guest, tool, timeout_s
+    )
     if failure or not report.exists():
         return [], f"memcheck: {failure or 'wrote no report'}"
     return read_memcheck(report.read_text(encoding="utf-8", errors="replace"), root), ""

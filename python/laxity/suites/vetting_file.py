@@ -20,6 +20,8 @@ from laxity.suites.target import NATIVE, Link
 from laxity.suites.vetting import VetRequest
 
 VETTING_SCHEMA = 1
+# What sources include and nobody compiles alone.
+_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".inc", ".def"})
 
 
 class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -61,14 +63,26 @@ class Vetting(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
 
 
 def sources_hash(root: Path, program: Program) -> str:
-    """Hash the sources of a program: names and contents, in order."""
+    """Hash the sources of a program, then headers where it looks for them: names, contents."""
     digest = hashlib.sha256()
-    for source in program.sources:
+    for source in (*program.sources, *_headers(root, program)):
         data = (root / source).read_bytes()
         # What is laxity's own may lie elsewhere next time.
         name = Path(source).name if Path(source).is_absolute() else source
         digest.update(f"{name}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
+
+
+def _headers(root: Path, program: Program) -> list[str]:
+    """List what is beside its sources, and in its folders of headers, and is not compiled alone."""
+    folders = {str(Path(one).parent) for one in program.sources if not Path(one).is_absolute()}
+    folders |= {one for one in program.includes if not Path(one).is_absolute()}
+    return sorted(
+        str(path.relative_to(root))
+        for folder in folders
+        for path in (root / folder).glob("*")
+        if path.suffix.lower() in _HEADERS and path.is_file()
+    )
 
 
 def inputs_hash(program: Program) -> str | None:

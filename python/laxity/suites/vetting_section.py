@@ -57,7 +57,7 @@ def build(document: VettingDocument) -> Section:
             name="job_instructions",
             value=one.reference_instructions,
             unit="instructions",
-            n=document.jobs_per_mode,
+            n=0 if one.reference_instructions is None else 1,
             kind="measured",
             run="vet",
             task=one.program,
@@ -200,6 +200,8 @@ def _left(jobs: list[VettedJob]) -> str:
         return "no job ended"
     last = jobs[-1]
     parts = []
+    if last.heap_bytes is None:
+        parts.append("heap not counted")
     if last.heap_bytes:
         parts.append(f"{show_count(last.heap_bytes)} B of heap")
     for count, noun in (

@@ -84,6 +84,8 @@ def _run_windows(run: RunWindows) -> list[str]:
             f"middle (mean of {len(saved)}; best {max(saved):.1f} %)"
         )
     worst = "some windows hold no candidate at which what is live has a bound"
+    if (run.window or 0) > (run.length or 0):
+        worst = "the run is shorter than a window, so that nothing tells of others"
     if run.worst_least_bits is not None:
         worst = (
             f"wherever a window of that length begins, there is a candidate of at most "

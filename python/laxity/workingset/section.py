@@ -145,7 +145,8 @@ def _heat(run: str, answer: WorkingSetAnswer) -> Section | None:
     blocks += tenths_table(answer)
     blocks += shares_table(answer)
     if lacking:
-        blocks += _lacking(lacking)
+        blocks.append(_lacking(lacking))
+    blocks += _bounds_that_do_not_fit(answer)
     return Section(
         f"{_IDENTITY}-distribution",
         "Working sets over each program",
@@ -196,7 +197,7 @@ def _has_row(answer: WorkingSetAnswer, one: ProgramAnswer) -> bool:
     )
 
 
-def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> list[Block]:
+def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> Block:
     weights: dict[tuple[str, str | None], list[str]] = {}
     for program, found in lacking:
         weights.setdefault((program, found.reason), []).append(found.weight)
@@ -205,16 +206,22 @@ def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> list[Block]:
         for (program, reason), kinds in weights.items()
     )
     title = "Programs without a row in the heat map"
-    blocks: list[Block] = [Table(title, ("program", "weight", "why"), rows)]
+    return Table(title, ("program", "weight", "why"), rows)
+
+
+def _bounds_that_do_not_fit(answer: WorkingSetAnswer) -> list[Block]:
+    """List them, whether a map has a row of the program, by larger bounds, or none."""
     gaps = tuple(
-        (text_cell(program), text_cell(f"{gap.file}:{gap.line}"), text_cell(gap.what))
-        for program, found in lacking
+        (text_cell(one.program), text_cell(f"{gap.file}:{gap.line}"), text_cell(gap.what))
+        for one in answer.programs
+        for found in one.occurrences
+        if found.weight in answer.weights
         for gap in found.gaps
     )
-    if gaps:
-        table = Table("Loop bounds that do not fit", ("program", "place", "what"), gaps)
-        blocks.append(Folded("Loops and bounds that do not fit", (table,)))
-    return blocks
+    if not gaps:
+        return []
+    table = Table("Loop bounds that do not fit", ("program", "place", "what"), gaps)
+    return [Folded("Loops and bounds that do not fit", (table,))]
 
 
 def _programs(run: str, data: WorkingSetData) -> Section:

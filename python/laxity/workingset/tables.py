@@ -131,6 +131,10 @@ class Table:
             return [None] * len(self)
         return [None if one is None else int(one) for one in column.tolist()]
 
+    def steps(self) -> NDArray[np.bool_]:
+        """Tell which instructions are executed, shape (rows,): all but phis."""
+        return np.array([one != "phi" for one in self.texts("opcode")], dtype=np.bool_)
+
     def row(self, number: int) -> dict[str, Any]:
         """Return one row; None where nothing is."""
         cells = {name: column[number] for name, column in self.columns.items()}

@@ -9,6 +9,7 @@ import csv
 import math
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def weigh_by_times(
 ) -> tuple[NDArray[np.float64] | None, str | None]:
     """Weigh the instructions of one program by the time of their blocks.
 
-    What is within a block is not known: its instructions share its time equally.
+    What is within a block is not known: its instructions share its time equally, but for phis.
 
     Args:
         times: Of all programs.
@@ -93,7 +94,8 @@ def weigh_by_times(
     """
     stated = times.of_program(program)
     blocks = list(zip(table.texts("function"), table.texts("block"), strict=True))
-    sizes = Counter(blocks)
+    is_step = table.steps()
+    sizes = Counter(compress(blocks, is_step))
     strange = [one for one in stated if one not in sizes]
     if strange:
         function, block = strange[0]
@@ -103,15 +105,20 @@ def weigh_by_times(
         )
     if not times.is_per_execution:
         # A block without a row took no time: platforms list what was executed.
-        return _weights([stated.get(one, 0.0) / sizes[one] for one in blocks])
+        return _weights(
+            [
+                stated.get(one, 0.0) / sizes[one] if counts else 0.0
+                for one, counts in zip(blocks, is_step, strict=True)
+            ]
+        )
     executions = table.optional_integers(EXECUTIONS)
     lacking = {one for one, n in zip(blocks, executions, strict=True) if n and one not in stated}
     if lacking:
         return None, f"{times.path} has no time for {len(lacking)} blocks that were executed"
     return _weights(
         [
-            stated.get(one, 0.0) * (n or 0) / sizes[one]
-            for one, n in zip(blocks, executions, strict=True)
+            stated.get(one, 0.0) * (n or 0) / sizes[one] if counts else 0.0
+            for one, n, counts in zip(blocks, executions, is_step, strict=True)
         ]
     )
 

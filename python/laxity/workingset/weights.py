@@ -99,10 +99,11 @@ def _weigh(weight: Weight, subject: Subject) -> _Weighed:
 def _by_executions(subject: Subject) -> _Weighed:
     if not subject.table.has(EXECUTIONS):
         return None, _why_no_run(subject), []
-    executed = [one or 0 for one in subject.table.optional_integers(EXECUTIONS)]
-    if not any(executed):
+    counted = subject.table.optional_integers(EXECUTIONS)
+    executed = np.array([one or 0 for one in counted], dtype=np.float64) * subject.table.steps()
+    if not executed.any():
         return None, "its run executed none of the instructions that are analysed", []
-    return np.array(executed, dtype=np.float64), None, []
+    return executed, None, []
 
 
 def _by_times(subject: Subject) -> _Weighed:
@@ -141,7 +142,7 @@ def _by_loop_bounds(subject: Subject) -> _Weighed:
         counts.get(function, 0) * (passes[function, loop] if loop else 1)
         for (function, _, _), loop in around.items()
     ]
-    return np.array(weights, dtype=np.float64), None, gaps
+    return np.array(weights, dtype=np.float64) * subject.table.steps(), None, gaps
 
 
 def _not_below_the_code(
