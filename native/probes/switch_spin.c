@@ -59,7 +59,7 @@ int laxity_switch_spin(struct laxity_switch_victim *victim, int64_t window_ns)
     return laxity_switch_add_row(victim, &window);
 }
 
-/* Returns 0, or -errno: -EBADMSG where the text is not understood. */
+/* Returns 0, or -errno: -EBADMSG where the text is not understood, -EFBIG where it is too long. */
 static int
 count_interrupts(struct counting *counting, unsigned cpu, struct laxity_interrupts *out_counts)
 {
@@ -68,8 +68,10 @@ count_interrupts(struct counting *counting, unsigned cpu, struct laxity_interrup
         return rc;
     }
     /* Without its last lines, those of timers and calls, it says that nobody interrupted. */
-    const bool is_whole = strlen(counting->text) < sizeof counting->text - 1;
-    return is_whole && laxity_interrupts_parse(counting->text, cpu, out_counts) ? 0 : -EBADMSG;
+    if (strlen(counting->text) == sizeof counting->text - 1) {
+        return -EFBIG;
+    }
+    return laxity_interrupts_parse(counting->text, cpu, out_counts) ? 0 : -EBADMSG;
 }
 
 /* One gap, and one interrupt of this CPU or none: so it is known whose the gap is. */
@@ -123,7 +125,7 @@ int laxity_switch_measure_irqs(struct laxity_switch_victim *victim)
     laxity_format(
         reason,
         sizeof reason,
-        "/proc/interrupts has no counts of CPU %u: %s",
+        "/proc/interrupts tells no counts of CPU %u: %s",
         victim->cpu,
         strerrordesc_np(-rc)
     );

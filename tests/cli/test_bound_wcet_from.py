@@ -89,6 +89,23 @@ def test_times_of_another_program_are_not_those_of_the_task(tmp_path: Path):
         CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
 
 
+def test_program_is_the_same_by_whatever_link_it_is_named(tmp_path: Path):
+    # As /bin is a link to /usr/bin.
+    (tmp_path / "usr").mkdir()
+    (tmp_path / "usr" / "prog").touch()
+    (tmp_path / "bin").symlink_to("usr")
+    path = write_run(tmp_path / "run", Made(rows_of())) / "manifest.json"
+    document = json.loads(path.read_text())
+    named = str(tmp_path / "usr" / ".." / "bin" / "prog")
+    document["tasks"][0] |= {"workload": named, "args": ["1"], "exec": [named, "1"]}
+    path.write_text(json.dumps(document))
+    tasks = tmp_path / "tasks.toml"
+    text = ONE.format(run="run", name="control", deadline="10ms")
+    tasks.write_text(f'{text}exec = ["bin/prog", "1"]\n')
+    words = ["bound", str(tasks), "--costs", "none"]
+    assert CliRunner().invoke(cli, words, standalone_mode=False).return_value == 0
+
+
 def test_times_of_a_task_that_was_moved_bound_nothing(tmp_path: Path):
     write_run(tmp_path / "run", Made(rows_of()))
     path = tmp_path / "run" / "manifest.json"

@@ -194,8 +194,11 @@ def test_whole_sweep_is_not_the_answer_once_a_platform_has_changed(laxity: Laxit
 
 
 def test_figures_are_of_all_jobs_whatever_is_kept(laxity: Laxity):
-    axis = '[[axis]]\nkey = "run.keep"\nvalues = ["all", "tail:1", "misses"]\n'
-    rows = rows_of(swept(laxity, text=HEAD.replace("-t 2", "-t 5") + axis))
+    axis = '[[axis]]\nkey = "run.keep"\nvalues = ["all", "tail:1", "misses", "bogus"]\n'
+    grid = write_grid(laxity, HEAD.replace("-t 2", "-t 5") + axis)
+    assert laxity("sweep", grid, "-o", "S", "--quiet").returncode == 1
+    *rows, bogus = rows_of(laxity.directory / "S" / "sweep.parquet")
+    assert "keep" in bogus["error"]
     for column in ("mem.exec_ns.max", "mem.exec_ns.median", "result_hash"):
         assert len({row[column] for row in rows}) == 1
     # The first job loads what the others find: the median is that of others.
@@ -208,7 +211,9 @@ def test_whole_sweep_is_not_the_answer_once_a_file_of_a_program_has_changed(laxi
     data.write_text("1000")
     program = laxity.tools / "sim" / "armhf-asks"
     (laxity.directory / "tasks.toml").write_text(
-        f'schema = 1\n[[task]]\nworkload = "{program}"\nargs = ["init", "sort", "in.txt"]\n'
+        f'schema = 1\n[[task]]\nworkload = "{program}"\n'
+        # A word that is longer than any name of a file names none.
+        f'args = ["init", "sort", "in.txt", "{"x" * 300}"]\n'
         'period = "1ms"\ncpus = "0"\n'
     )
     text = 'schema = 1\n[sweep]\nspec = "tasks.toml"\nplatform = "sim:sabrelite"\n'

@@ -158,6 +158,10 @@ def test_fair_server_of_a_kernel_is_told_with_what_switches_it_off():
     assert check.value == "ordinary tasks that wait get 50000 us of every 1000000 us (fair server)"
     assert check.fix.startswith(f"echo 0 | tee {' '.join(FAIR_SERVERS)} (")
     assert check.undo == f"echo 50000000 | tee {' '.join(FAIR_SERVERS)}"
+    # What is off already stays so.
+    given = {FAIR_SERVERS[0]: "0\n", FAIR_SERVERS[1]: "70000000\n"}
+    check = checks_of(changed(made_up.bare_vm(), given))["rt-throttling"]
+    assert check.undo == f"echo 70000000 | tee {FAIR_SERVERS[1]}"
     # Nobody mounts debugfs on a server of the user's.
     check = checks_of(made_up.bare_vm())["rt-throttling"]
     assert check.value.endswith("unless it was changed, which cannot be read (debugfs)")

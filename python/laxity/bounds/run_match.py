@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Is a run one of this task set, on the machine whose costs were counted?"""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 
 from laxity.bounds.document import Answer
 from laxity.bounds.verdicts import TaskBound
@@ -70,11 +71,18 @@ def different_work(work: Work, ran: TaskResult) -> dict[str, tuple[str, str]]:
     """
     if not work.program:
         return {}
+    asked, found = (_real(words) for words in (work.program, (ran.workload, *ran.args)))
     both = {
-        "program": (" ".join(work.program), " ".join((ran.workload, *ran.args))),
+        "program": (" ".join(asked), " ".join(found)),
         "calls": (str(work.calls), str(ran.calls)),
     }
-    return {key: (asked, run) for key, (asked, run) in both.items() if asked != run}
+    return {key: (one, other) for key, (one, other) in both.items() if one != other}
+
+
+def _real(words: Sequence[str]) -> list[str]:
+    """Follow links of a program that is a path: /bin is one on some systems."""
+    program, *rest = words
+    return [os.path.realpath(program) if "/" in program else program, *rest]
 
 
 def _cpus(answer: Answer, bound: TaskBound) -> str | None:

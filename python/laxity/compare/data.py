@@ -23,7 +23,7 @@ from laxity.jobs.read_tasks import read_tasks
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
 from laxity.store.manifest import Manifest, displaced_lines, kind_of_figures
-from laxity.store.observation import Observation
+from laxity.store.observation import RECORDER_KILLED, Observation
 from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
@@ -264,8 +264,8 @@ def _doubt_of_observed(manifest: Manifest, seen: Observation, task: TaskData) ->
     left_out = sum(one.n_contradictory for one in seen.threads if one.task == task.result.index)
     if left_out:
         return f"{left_out} jobs were left out, since the trace lacks a switch of theirs"
-    if manifest.exit_code == EXIT_NO_VERDICT:
-        return manifest.message.removeprefix("no verdict: ")
+    if manifest.exit_code == EXIT_NO_VERDICT and manifest.message == RECORDER_KILLED:
+        return manifest.message
     return _STATUSES_IN_DOUBT.get(manifest.status)
 
 

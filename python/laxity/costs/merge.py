@@ -76,7 +76,8 @@ def left_out(merged: Costs, paths: Sequence[Path]) -> list[str]:
     return [
         f"left out: {one.name} of {path}, {_words(one)}: unlike others (docs/costs.md)"
         for path in paths
-        for one in read_costs(path).entries
+        for run in open_measured(path)
+        for one in join_entries([run])
         if (one.name, one.axes) not in known
     ]
 

@@ -297,10 +297,10 @@ def _restore_thread(kernel: Kernel, one: Placement, outcome: Outcome) -> bool:
     if thread is None or thread.start_ticks != one.start_ticks:
         return True
     try:
-        current = kernel.affinity(one.tid)
+        current, allowed = kernel.affinity(one.tid), kernel.allowed(one.tid)
     except OSError:
         return True
-    if frozenset(parse_cpus(one.old)) in {current, kernel.allowed(one.tid)}:
+    if frozenset(parse_cpus(one.old)) in {current, allowed}:
         return True
     if current != frozenset(parse_cpus(one.new)):
         return False

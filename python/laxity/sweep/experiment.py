@@ -7,7 +7,7 @@ import os
 import tempfile
 import tomllib
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -101,9 +101,9 @@ class Resolver:
             ToolError: Something is not built.
         """
         tables, changes = self._grid.tables_of(self._grid.point(number))
+        stated = resolve_spec(tables["run"], tables["task"], tables["interfere"], _RESOLUTION_NS)
         # Figures are of all jobs; no row of them is kept in any case.
-        run = {**tables["run"], "keep": "all"}
-        stated = resolve_spec(run, tables["task"], tables["interfere"], _RESOLUTION_NS)
+        stated = msgspec.structs.replace(stated, keep="all")
         spec = self._find_files(stated)
         model = changed_platform(spec.platform, changes)
         platform = SimulatedPlatform(model, spec.platform)
@@ -171,13 +171,20 @@ def _identity(stated: Spec, placed: Spec, model: PlatformModel, platform: Simula
     # What a program reads is no part of its words; files that these name are looked at.
     words = [word for one in placed.tasks for word in one.args]
     words += [word for one in placed.interfere for word in one.args]
-    files = [digest_of(Path(word)) for word in words if Path(word).is_file()]
+    files = [_digest_if_file(word) for word in words]
     digests = [
         (digest_of(one.path), digest_of(one.front_end), emulator_version(one.emulator[0]))
         for one in programs
     ]
     parts = (spec_to_toml(spec), model.text, digests, files, __version__)
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def _digest_if_file(word: str) -> str | None:
+    """Hash the file that a word names; None: it names none that can be read."""
+    with suppress(OSError):
+        return digest_of(Path(word)) if Path(word).is_file() else None
+    return None
 
 
 def record_stream(program: Program) -> None:

@@ -21,7 +21,13 @@ from laxity.jobs.ends import End
 from laxity.store.manifest import Clock, Counts, Manifest, Status, TaskResult
 from laxity.store.npy import read_stream
 from laxity.store.npy_writer import write_stream
-from laxity.store.observation import WITH_WAKE_UPS, Observation, ObservedThread, Scheduling
+from laxity.store.observation import (
+    RECORDER_KILLED,
+    WITH_WAKE_UPS,
+    Observation,
+    ObservedThread,
+    Scheduling,
+)
 from laxity.store.run_directory import MANIFEST, write_document
 from laxity.trace import record
 from laxity.trace.gaps import Coverage, Sched
@@ -220,7 +226,7 @@ def _judge(
     if has_survived and observation.ended_by == "interrupt":
         status = "interrupted"
     if not is_known:
-        return status, EXIT_NO_VERDICT, "the recorder was killed; what it had lost is not known"
+        return status, EXIT_NO_VERDICT, RECORDER_KILLED
     if n_lost:
         reason = f"no verdict: records were lost over {n_lost} jobs, which were left out"
         return status, EXIT_NO_VERDICT, reason

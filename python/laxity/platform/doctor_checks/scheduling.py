@@ -113,13 +113,18 @@ def _fair_server(facts: Facts, context: Context) -> Finding:
         f"ordinary tasks that wait get {runtime_ns // 1000} us of every {period_ns // 1000} us "
         f"(fair server){told}"
     )
-    files = " ".join(runtime_file(cpu) for cpu in context.cpus)
+    by_runtime: dict[int, list[str]] = {}
+    for cpu, one in given.items():
+        if one != 0:
+            by_runtime.setdefault(one or USUAL_RUNTIME_NS, []).append(runtime_file(cpu))
+    files = " ".join(path for paths in by_runtime.values() for path in paths)
+    undo = "; ".join(f"echo {one} | tee {' '.join(paths)}" for one, paths in by_runtime.items())
     mount = "" if is_known else "mount -t debugfs none /sys/kernel/debug; "
     fix = (
         f"{mount}echo 0 | tee {files} (a real-time task that never sleeps then keeps its CPU), or "
         "run with --no-throttling"
     )
-    return Finding("warn", value, fix, f"echo {runtime_ns} | tee {files}")
+    return Finding("warn", value, fix, undo)
 
 
 def group_budget(facts: Facts) -> tuple[str, int] | None:
