@@ -63,13 +63,14 @@ def _plan(profile: Profile) -> dict[str, Any]:
     return {
         "analysis": profile.analyses,
         "workload": [" ".join((one.workload, *one.args)) for one in profile.targets],
-        "executable": [str(one.executable_sha256) for one in profile.targets],
         # Of programs of a suite.
         "isolation": [str(one.isolation) for one in profile.targets],
         "sources": [str(one.sources_sha256) for one in profile.targets],
         "inputs": [str(one.inputs_sha256) for one in profile.targets],
         "scenario": [f"{one.name}={'; '.join(one.interfere)}" for one in profile.scenarios],
         **profile.options,
+        # Last: on another platform it is another one, too.
+        "executable": [str(one.executable_sha256) for one in profile.targets],
     }
 
 
