@@ -49,9 +49,9 @@ static const char always[] =
 /*
  * Allowed to init and to the C library, as is getrandom once: glibc asks for a key that only tells
  * a pointer freed twice. It asks set_tid_address for a number that it keeps, sysinfo for how much
- * memory qsort may take, and readlink for where the program is. Files are the user's input, the
- * same in every run. The harness of suites' programs makes files in memory, and goes where there
- * are none.
+ * memory qsort may take, and readlink for where the program is. Files are the user's input: a run
+ * is that of what is in them, and no stream is kept for later ones (by_name). The harness of
+ * suites' programs makes files in memory, and goes where there are none.
  */
 static const char before_jobs[] =
     " access chdir faccessat faccessat2 fcntl fcntl64 fstat fstat64 fstatat64 getcwd getdents64 "
