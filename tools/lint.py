@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run every linter, one line each with its time; show the output of those that fail.
 
-The slow ones, mypy and clang-tidy, look at what changed since the default branch of `origin`.
+clang-tidy, the slow one, reads what the last commits changed and every user of a changed header.
 
 Started by tools/lint in the root of the repository, which has installed what is called here.
 Exit codes: 0 clean, 1 findings, 2 usage, 3 no git checkout.
@@ -15,22 +15,23 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 VENV_BIN = Path(".venv/bin")
 BUILD = Path("build")
 TIDY_CACHE = BUILD / "tidy-cache"
-CACHES = (TIDY_CACHE, Path(".mypy_cache"), Path(".ruff_cache"), Path(".import_linter_cache"))
 # Of a source that goes into two objects clang-tidy would look at both: here each stands once.
 TIDY_COMMANDS = BUILD / "tidy-commands"
 CLANG_FORMAT, CLANG_TIDY = "clang-format-19", VENV_BIN / "clang-tidy"
+# The default branch lands work in series of up to about 100 commits; a fresh clone knows no other
+# base, because origin/HEAD is absent there or equal to HEAD.
+RECENT_COMMITS = 150
 
 # The build is gcc's; clang must not stumble over options that only gcc has.
 FOREIGN_OPTIONS = "-Wno-unknown-warning-option"
@@ -38,13 +39,13 @@ FOREIGN_OPTIONS = "-Wno-unknown-warning-option"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files to look at: all of them, by kind, and those that changed.
+    """The files to look at: all of them, by kind, and those that changed recently.
 
-    `changed` is None where nobody knows what they changed from, or all are to be looked at.
+    `recent` is None where clang-tidy is to read every file.
     """
 
     all: frozenset[str]
-    changed: frozenset[str] | None
+    recent: frozenset[str] | None
     c: tuple[str, ...]
     python: tuple[str, ...]
     shell: tuple[str, ...]
@@ -94,25 +95,29 @@ def list_files(*arguments: str) -> frozenset[str] | None:
     return frozenset(filter(None, listed.output.split("\0"))) if listed.is_clean else None
 
 
-def changed_files() -> frozenset[str] | None:
-    """List the files that differ from where this work left the default branch of `origin`.
+def recent_files() -> frozenset[str] | None:
+    """List the files that the last commits changed, and those with changes not yet committed.
+
+    The oldest commit of a short history counts as one that adds all its files.
 
     Returns:
-        Their names, committed or not; None where there is no such branch.
+        Names of files, deleted ones too; None where a command of git fails.
     """
-    base = run_tool(["git", "merge-base", "HEAD", "refs/remotes/origin/HEAD"])
-    if not base.is_clean:
-        return None
-    changed = list_files("diff", "--name-only", "-z", base.output.strip())
+    # --cc: of a merge the files that differ from every parent.
+    log = ("log", f"-{RECENT_COMMITS}", "--cc", "--root", "--name-only", "--format=", "-z")
+    committed = list_files(*log)
+    uncommitted = list_files("diff", "--name-only", "-z", "HEAD")
     added = list_files("ls-files", "--others", "--exclude-standard", "-z")
-    return None if changed is None or added is None else changed | added
+    if committed is None or uncommitted is None or added is None:
+        return None
+    return committed | uncommitted | added
 
 
-def find_files(*, is_fresh: bool) -> Files:
+def find_files(*, is_whole: bool) -> Files:
     """List the files that git tracks or would offer to add.
 
     Args:
-        is_fresh: All of them count as changed.
+        is_whole: clang-tidy is to read every file.
 
     Returns:
         Files that exist, sorted, by kind.
@@ -135,7 +140,7 @@ def find_files(*, is_fresh: bool) -> Files:
 
     return Files(
         all=frozenset(str(path) for path in paths),
-        changed=None if is_fresh else changed_files(),
+        recent=None if is_whole else recent_files(),
         c=pick(".c", ".h", ".cpp", ".hpp"),
         python=pick(".py"),
         shell=tuple(str(path) for path in paths if is_shell(path)),
@@ -143,51 +148,68 @@ def find_files(*, is_fresh: bool) -> Files:
     )
 
 
-def includes_of_objects() -> dict[str, list[str]]:
-    """What each object of the build was compiled from, by the names that ninja gives both.
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One of our sources as one build compiles it.
 
-    Asked of the build, which knows it: to preprocess once more takes a second where LLVM's headers
-    are included.
+    `entry` is of compile_commands.json. `includes` are absolute names of all that the source
+    includes; None if the build has not compiled the source yet.
     """
-    log = run_tool(["ninja", "-C", BUILD, "-t", "deps"])
+
+    entry: dict[str, str]
+    includes: frozenset[str] | None
+
+
+def absolute(directory: str, name: str) -> str:
+    """Return the normalised absolute name of a file that a build calls `name`."""
+    return os.path.normpath(Path(directory, name))
+
+
+def includes_of_objects(build: Path) -> dict[str, frozenset[str]]:
+    """Return what each object of a build was compiled from, by the name that ninja gives it.
+
+    The build knows these names: to preprocess again takes a second where LLVM's headers are
+    included.
+    """
+    log = run_tool(["ninja", "-C", build, "-t", "deps"])
+    directory = str(build.absolute())
     found: dict[str, list[str]] = {}
     names: list[str] = []
     for line in log.output.splitlines() if log.is_clean else ():
         if line.startswith("    "):
-            names.append(line.strip())
+            names.append(absolute(directory, line.strip()))
         elif ": #deps " in line:
             names = found.setdefault(line.partition(":")[0], [])
-    return found
+    return {output: frozenset(names) for output, names in found.items()}
 
 
-def tidy_key(entry: dict[str, str], settings: bytes, includes: dict[str, list[str]]) -> str | None:
+def tidy_key(unit: Unit, settings: bytes) -> str | None:
     """Name the state of one translation unit: its command, clang-tidy's settings, all it includes.
 
     Args:
-        entry: one entry of compile_commands.json.
+        unit: of `units_of_builds`.
         settings: version and configuration of clang-tidy.
-        includes: of `includes_of_objects`.
 
     Returns:
-        A checksum; None if it has not been compiled yet (then there is nothing to look up).
+        A checksum; None if the unit has not been compiled yet (then there is nothing to look up).
     """
-    directory, names = Path(entry["directory"]), includes.get(entry["output"])
-    if names is None:
+    if unit.includes is None:
         return None
+    entry = unit.entry
     state = hashlib.sha256(settings + entry["command"].encode())
-    for name in [entry["file"], *names]:
+    for name in [absolute(entry["directory"], entry["file"]), *sorted(unit.includes)]:
         try:
-            state.update(name.encode() + (directory / name).read_bytes())
+            state.update(name.encode() + Path(name).read_bytes())
         except FileNotFoundError:
             return None
     return state.hexdigest()
 
 
-def tidy_unit(unit: dict[str, str], key: str | None) -> Report:
+def tidy_unit(entry: dict[str, str], key: str | None) -> Report:
     """Run clang-tidy on one translation unit, unless it was clean in exactly this state before."""
     if key and (TIDY_CACHE / key).exists():
         return Report(is_clean=True)
-    source = Path(os.path.normpath(Path(unit["directory"]) / unit["file"]))
+    source = absolute(entry["directory"], entry["file"])
     report = run_tool(
         [CLANG_TIDY, "--quiet", "-p", TIDY_COMMANDS, f"--extra-arg={FOREIGN_OPTIONS}", source]
     )
@@ -208,57 +230,58 @@ def sources_of(entry: dict[str, str]) -> Iterator[dict[str, str]]:
         yield {**entry, "file": name, "command": command}
 
 
-def units_of_build(files: Files) -> dict[str, dict[str, str]]:
-    """Return the entry of compile_commands.json of each of our sources, by its name in the tree."""
+def units_of_builds(files: Files) -> dict[str, Unit]:
+    """Return how each of our sources is compiled, by its name in the tree.
+
+    Of several builds that compile a source, one that has done so comes first.
+    """
     root, known = Path.cwd(), set(files.c)
-    units: dict[str, dict[str, str]] = {}
-    for entry in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
-        for unit in sources_of(entry):
-            source = os.path.relpath(os.path.normpath(Path(unit["directory"], unit["file"])), root)
-            if source in known:
-                units[source] = unit
+    units: dict[str, Unit] = {}
+    for build in [BUILD, *sorted((BUILD / "sets").glob("*"))]:
+        commands = build / "compile_commands.json"
+        if not commands.exists():
+            continue
+        includes = includes_of_objects(build)
+        for entry in json.loads(commands.read_text(encoding="utf-8")):
+            unit = Unit(entry, includes.get(entry["output"]))
+            for one in sources_of(entry):
+                source = os.path.relpath(absolute(one["directory"], one["file"]), root)
+                if source in known and (source not in units or units[source].includes is None):
+                    units[source] = replace(unit, entry=one)
     return units
 
 
-def changed_units(
-    units: dict[str, dict[str, str]],
-    includes: dict[str, list[str]],
-    changed: frozenset[str],
-) -> set[str]:
-    """Choose the units in which every changed source and header is looked at.
+def recent_units(units: Mapping[str, Unit], recent: frozenset[str]) -> set[str]:
+    """Choose the units that recent changes can have given a finding.
 
     Args:
-        units: of `units_of_build`.
-        includes: of `includes_of_objects`.
-        changed: Names of files in the tree.
+        units: of `units_of_builds`.
+        recent: Names of files in the tree.
 
     Returns:
-        The changed sources; and for a header one unit that includes it, of its own name if there is
-        one. All units if the settings of clang-tidy have changed.
+        The changed sources, every user of a changed header, units below a folder whose settings of
+        clang-tidy have changed, and units whose headers are unknown because no build has compiled
+        them.
     """
-    if any(Path(name).name == ".clang-tidy" for name in changed):
-        return set(units)
-    chosen = set(changed & units.keys())
-    for header in sorted(name for name in changed if Path(name).suffix in {".h", ".hpp"}):
-        users = {
-            source
-            for source, unit in units.items()
-            if f"{os.pardir}/{header}" in includes.get(unit["output"], ())
-        }
-        if users and not users & chosen:
-            chosen |= {min(users, key=lambda name: (Path(name).stem != Path(header).stem, name))}
-    return chosen
+    changed = {str(Path(name).absolute()) for name in recent}
+    folders = {Path(name).parent for name in recent if Path(name).name == ".clang-tidy"}
+    return {
+        source
+        for source, unit in units.items()
+        if source in recent
+        or unit.includes is None
+        or changed & unit.includes
+        or folders & set(Path(source).parents)
+    }
 
 
 def run_clang_tidy(files: Files) -> Report:
-    """Run clang-tidy on the C sources that the build compiles and that changed, in parallel."""
-    units, includes = units_of_build(files), includes_of_objects()
-    chosen = set(units)
-    if files.changed is not None:
-        chosen = changed_units(units, includes, files.changed)
+    """Run clang-tidy in parallel on the sources that recent changes can have given a finding."""
+    units = units_of_builds(files)
+    chosen = set(units) if files.recent is None else recent_units(units, files.recent)
     TIDY_COMMANDS.mkdir(exist_ok=True)
     (TIDY_COMMANDS / "compile_commands.json").write_text(
-        json.dumps(list(units.values())), encoding="utf-8"
+        json.dumps([unit.entry for unit in units.values()]), encoding="utf-8"
     )
     version = run_tool([CLANG_TIDY, "--version"]).output
     configurations = sorted(name for name in files.all if Path(name).name == ".clang-tidy")
@@ -267,14 +290,14 @@ def run_clang_tidy(files: Files) -> Report:
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         reports = list(
             pool.map(
-                lambda unit: tidy_unit(unit, tidy_key(unit, settings, includes)),
+                lambda unit: tidy_unit(unit.entry, tidy_key(unit, settings)),
                 (units[name] for name in sorted(chosen)),
             )
         )
     return Report(
         all(report.is_clean for report in reports),
         "".join(report.output for report in reports if not report.is_clean),
-        f"{len(units) - len(chosen)} of {len(units)} files that did not change"
+        f"{len(units) - len(chosen)} of {len(units)} files (tools/lint --all reads them)"
         if len(chosen) < len(units)
         else "",
     )
@@ -305,16 +328,6 @@ def run_reuse(files: Files) -> Report:
     return Report(report.is_clean or not lines, "\n".join(lines))
 
 
-def run_mypy(files: Files) -> Report:
-    """Check the types of everything: what changed may break what uses it."""
-    suffixes = {".py", ".pyi", ".toml", ".lock"}
-    if files.changed is not None and not any(
-        Path(name).suffix in suffixes for name in files.changed
-    ):
-        return Report(is_clean=True, left_out="all files, of which none changed")
-    return run_over(files.python, VENV_BIN / "mypy")
-
-
 def linters(*, is_fast: bool) -> Iterator[tuple[str, Callable[[Files], Report]]]:
     """Name every linter, the quick ones first."""
     ruff = VENV_BIN / "ruff"
@@ -325,7 +338,8 @@ def linters(*, is_fast: bool) -> Iterator[tuple[str, Callable[[Files], Report]]]
     yield "mandoc", lambda f: run_over(f.man, "mandoc", "-T", "lint", "-W", "warning")
     yield "reuse", run_reuse
     yield "import-linter", lambda _: run_tool([VENV_BIN / "lint-imports"])
-    yield "mypy", run_mypy
+    # All of it: what changed may break what uses it.
+    yield "mypy", lambda f: run_over(f.python, VENV_BIN / "mypy")
     if not is_fast:
         yield "clang-tidy", run_clang_tidy
 
@@ -351,9 +365,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--fix", action="store_true", help="format first")
     parser.add_argument("--fast", action="store_true", help="leave clang-tidy out")
     parser.add_argument(
-        "--fresh",
+        "--all",
         action="store_true",
-        help="let mypy and clang-tidy look at what did not change, too; believe no earlier result",
+        help=f"let clang-tidy read what the last {RECENT_COMMITS} commits did not change, too",
     )
     options = parser.parse_args(arguments)
 
@@ -363,9 +377,7 @@ def main(arguments: Sequence[str]) -> int:
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",
     }
-    files = find_files(is_fresh=options.fresh)
-    for cache in CACHES if options.fresh else ():
-        shutil.rmtree(cache, ignore_errors=True)
+    files = find_files(is_whole=options.all)
     if options.fix:
         fix(files)
     is_clean = True

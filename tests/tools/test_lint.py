@@ -3,7 +3,6 @@
 """What the slow linters look at: what changed, in a repository of git, and where it is compiled."""
 
 import importlib.util
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -33,53 +32,134 @@ def git(directory: Path, *words: str) -> None:
     )
 
 
+def write(directory: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        (directory / "native" / f"{name[:-1]}.{name[-1]}").write_text(text, encoding="utf-8")
+
+
 @pytest.fixture
-def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A clone of a repository with one file of each kind, in which nothing has changed."""
+def clone(lint: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone as CI has one: HEAD is the default branch, and the last three commits are recent.
+
+    Two sources use header b.h; only in `z.c` a limit of 0 is a division by zero.
+    """
     upstream = tmp_path / "upstream"
     (upstream / "native").mkdir(parents=True)
-    for name in ("native/a.c", "native/b.c", "native/b.h", "native/c.c", "x.py", ".clang-tidy"):
-        (upstream / name).write_text("\n", encoding="utf-8")
+    (upstream / ".clang-tidy").write_text(
+        "Checks: '-*,clang-analyzer-core.DivideZero'\nWarningsAsErrors: '*'\n", encoding="utf-8"
+    )
+    write(
+        upstream,
+        ac="int a(void);\nint a(void) { return 1; }\n",
+        bh="#define LIMIT 1\n",
+        bc='#include "b.h"\nint b(void);\nint b(void) { return LIMIT; }\n',
+        zc='#include "b.h"\nint z(void);\nint z(void) { int limit = LIMIT; return 10 / limit; }\n',
+    )
+    (upstream / "x.py").write_text("\n", encoding="utf-8")
     git(tmp_path, "init", "-q", "-b", "main", str(upstream))
     git(upstream, "add", "-A")
     git(upstream, "commit", "-q", "-m", "first")
     git(tmp_path, "clone", "-q", str(upstream), "clone")
     monkeypatch.chdir(tmp_path / "clone")
+    monkeypatch.setattr(lint, "RECENT_COMMITS", 3)
+    monkeypatch.setattr(lint, "CLANG_TIDY", ROOT / lint.CLANG_TIDY)
     return tmp_path / "clone"
 
 
-def test_nothing_has_changed_in_a_fresh_clone(lint: ModuleType, clone: Path) -> None:
-    assert lint.find_files(is_fresh=False).changed == frozenset()
-    assert len(list(clone.glob("native/*"))) == 4
+def commit(clone: Path, *subjects: str) -> None:
+    """Commit what has changed, then commits that change nothing."""
+    for subject in subjects:
+        git(clone, "commit", "-q", "-a", "--allow-empty", "-m", subject)
+
+
+def build(clone: Path, *names: str, directory: str = "build") -> None:
+    """Compile some sources, as a build of the tree does, in a directory of its own."""
+    place = clone / directory
+    place.mkdir(parents=True)
+    up = "/".join([".."] * len(Path(directory).parts))
+    edges = "".join(f"build {name}.o: cc {up}/native/{name}\n" for name in names)
+    (place / "build.ninja").write_text(
+        "rule cc\n command = cc -MD -MF $out.d -o $out -c $in\n depfile = $out.d\n deps = gcc\n"
+        + edges,
+        encoding="utf-8",
+    )
+    subprocess.run(["ninja", "-C", place], check=True, capture_output=True, timeout=60)
+    listed = subprocess.run(
+        ["ninja", "-C", place, "-t", "compdb", "cc"], check=True, capture_output=True, timeout=60
+    )
+    (place / "compile_commands.json").write_bytes(listed.stdout)
+
+
+def tidied(lint: ModuleType, *, is_whole: bool = False) -> str:
+    """What clang-tidy says of a build; empty where it is clean."""
+    report = lint.run_clang_tidy(lint.find_files(is_whole=is_whole))
+    assert report.is_clean == (not report.output)
+    return str(report.output)
+
+
+DIVISION = "native/z.c:3:44: error: Division by zero"
+
+
+@pytest.mark.parametrize(("newer_commits", "is_found"), [(2, True), (3, False)])
+def test_finding_of_a_recent_commit_is_found_in_every_user_of_a_changed_header(
+    lint: ModuleType, clone: Path, newer_commits: int, is_found: bool
+) -> None:
+    write(clone, bh="#define LIMIT 0\n")
+    # Three commits are recent: the one that plants it and two newer ones, or three newer ones.
+    commit(clone, "plant", *["newer"] * newer_commits)
+    build(clone, "a.c", "b.c", "z.c")
+    assert (DIVISION in tidied(lint)) is is_found
+    assert DIVISION in tidied(lint, is_whole=True)
+
+
+def test_finding_is_found_in_a_source_that_only_an_optional_set_compiles(
+    lint: ModuleType, clone: Path
+) -> None:
+    write(clone, bh="#define LIMIT 0\n")
+    commit(clone, "plant")
+    build(clone, "a.c", "b.c")
+    build(clone, "b.c", "z.c", directory="build/sets/sim")
+    assert DIVISION in tidied(lint)
+
+
+def test_finding_is_found_in_a_user_that_no_build_has_compiled(
+    lint: ModuleType, clone: Path
+) -> None:
+    write(clone, bh="#define LIMIT 0\n")
+    commit(clone, "plant")
+    build(clone, "a.c", "b.c", "z.c")
+    (clone / "build" / ".ninja_deps").unlink()
+    assert DIVISION in tidied(lint)
+
+
+def test_oldest_commit_of_a_shallow_clone_counts_as_one_that_adds_all_files(
+    lint: ModuleType, clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(clone, "second")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{clone}", "shallow")
+    monkeypatch.chdir(tmp_path / "shallow")
+    assert {"native/a.c", "native/z.c", "x.py"} <= lint.find_files(is_whole=False).recent
 
 
 def test_committed_uncommitted_and_new_files_have_changed(lint: ModuleType, clone: Path) -> None:
+    # Two commits that change nothing put the first one, which adds all, out of the last three.
     (clone / "x.py").write_text("x = 1\n", encoding="utf-8")
-    git(clone, "commit", "-q", "-a", "-m", "second")
+    commit(clone, "second", "empty", "empty")
     (clone / "native" / "a.c").write_text("int a;\n", encoding="utf-8")
     (clone / "new.c").write_text("\n", encoding="utf-8")
-    assert lint.find_files(is_fresh=False).changed == {"x.py", "native/a.c", "new.c"}
+    assert lint.find_files(is_whole=False).recent == {"x.py", "native/a.c", "new.c"}
 
 
 @pytest.mark.usefixtures("clone")
-def test_fresh_looks_at_what_did_not_change(lint: ModuleType) -> None:
-    assert lint.find_files(is_fresh=True).changed is None
+def test_whole_run_looks_at_what_did_not_change(lint: ModuleType) -> None:
+    assert lint.find_files(is_whole=True).recent is None
 
 
-def test_all_count_where_there_is_no_origin(lint: ModuleType, clone: Path) -> None:
-    git(clone, "remote", "remove", "origin")
-    assert lint.find_files(is_fresh=False).changed is None
-
-
-UNITS = {
-    name: {"directory": "/b", "file": f"../{name}", "command": "cc", "output": f"{name}.o"}
-    for name in ("native/a.c", "native/b.c", "native/c.c")
-}
 # b.h is included by all of them; c.h by c.c alone.
 INCLUDES = {
-    "native/a.c.o": ["../native/a.c", "../native/b.h"],
-    "native/b.c.o": ["../native/b.c", "../native/b.h"],
-    "native/c.c.o": ["../native/c.c", "../native/b.h", "../native/c.h"],
+    "native/a.c": {"native/a.c", "native/b.h"},
+    "native/b.c": {"native/b.c", "native/b.h"},
+    "native/c.c": {"native/c.c", "native/b.h", "native/c.h", "native/c.def"},
 }
 
 
@@ -89,20 +169,25 @@ INCLUDES = {
         ((), ()),
         (("x.py", "docs/b.h.md"), ()),
         (("native/a.c",), ("native/a.c",)),
-        # The unit of its name, though the first one includes it, too.
-        (("native/b.h",), ("native/b.c",)),
+        (("native/b.h",), tuple(INCLUDES)),
         (("native/c.h",), ("native/c.c",)),
-        # Whatever else is looked at shows what is wrong in the header.
-        (("native/b.h", "native/a.c"), ("native/a.c",)),
-        (("native/b.h", "native/c.h"), ("native/b.c", "native/c.c")),
-        ((".clang-tidy",), tuple(UNITS)),
-        (("tests/native/.clang-tidy",), tuple(UNITS)),
+        # A table that a source includes is none of the known suffixes.
+        (("native/c.def",), ("native/c.c",)),
+        (("native/c.h", "native/a.c"), ("native/a.c", "native/c.c")),
+        ((".clang-tidy",), tuple(INCLUDES)),
+        (("native/.clang-tidy",), tuple(INCLUDES)),
+        # Settings of a folder hold below it.
+        (("fuzz/.clang-tidy",), ()),
     ],
 )
-def test_every_changed_source_and_header_is_in_a_chosen_unit(
+def test_every_changed_source_and_user_of_a_changed_header_is_chosen(
     lint: ModuleType, changed: tuple[str, ...], chosen: tuple[str, ...]
 ) -> None:
-    assert lint.changed_units(UNITS, INCLUDES, frozenset(changed)) == set(chosen)
+    units = {
+        source: lint.Unit({}, frozenset(str(Path(name).absolute()) for name in names))
+        for source, names in INCLUDES.items()
+    }
+    assert lint.recent_units(units, frozenset(changed)) == set(chosen)
 
 
 def test_sources_that_the_build_joins_are_looked_at_one_by_one(
@@ -125,9 +210,8 @@ def test_no_source_of_the_build_is_lost_in_joined_units(
 ) -> None:
     # Every file of the working sets' tools that meson.build names is compiled where LLVM is there.
     monkeypatch.chdir(ROOT)
-    commands = json.loads((ROOT / "build" / "compile_commands.json").read_text(encoding="utf-8"))
-    if not any("laxity-workingset" in entry["output"] for entry in commands):
+    units = lint.units_of_builds(lint.find_files(is_whole=True))
+    if not any("laxity-workingset" in unit.entry["output"] for unit in units.values()):
         pytest.skip("no LLVM 19 in this build")
-    units = lint.units_of_build(lint.find_files(is_fresh=True))
     sources = {str(path.relative_to(ROOT)) for path in (ROOT / "workingset").rglob("*.cpp")}
     assert sources <= set(units)
