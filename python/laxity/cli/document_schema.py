@@ -62,39 +62,37 @@ def document_members(name: str) -> list[tuple[str, str, str]]:
 
 
 def _members(node: dict[str, Any], types: dict[str, Any], path: str) -> list[tuple[str, str, str]]:
-    """List what stands below a node, itself first unless it is the whole."""
-    node = _resolved(node, types)
-    rows = [(path, _type_of(node, types), _values_of(node))] if path else []
-    for one in _branches(node, types):
-        for key, member in one.get("properties", {}).items():
+    """List the members below a node, itself first unless it is the whole document."""
+    choices = _choices(node, types)
+    rows = [(path, _type_of(choices, types), _values_of(choices))] if path else []
+    for choice in choices:
+        for key, member in choice.get("properties", {}).items():
             rows += _members(member, types, f"{path}.{key}" if path else key)
-        items = one.get("items")
+        items = choice.get("items")
         if isinstance(items, dict):
             rows += _members(items, types, f"{path}[]")[1:]
     return rows
 
 
-def _resolved(node: dict[str, Any], types: dict[str, Any]) -> dict[str, Any]:
+def _choices(node: dict[str, Any], types: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the alternatives of a node; an alternative may itself be a choice of types."""
     while _REFERENCE in node:
         node = types[node[_REFERENCE].rpartition("/")[2]]
-    return node
+    if "anyOf" not in node:
+        return [node]
+    return [choice for one in node["anyOf"] for choice in _choices(one, types)]
 
 
-def _branches(node: dict[str, Any], types: dict[str, Any]) -> list[dict[str, Any]]:
-    return [_resolved(one, types) for one in node.get("anyOf", [node])]
-
-
-def _type_of(node: dict[str, Any], types: dict[str, Any]) -> str:
+def _type_of(choices: list[dict[str, Any]], types: dict[str, Any]) -> str:
     words: list[str] = []
-    for one in _branches(node, types):
-        kind = one.get("type", "text" if "enum" in one else "any")
-        if "prefixItems" in one:
-            kind = "array"
-        if kind == "array" and isinstance(one.get("items"), dict):
-            kind = f"array of {_type_of(_resolved(one['items'], types), types)}"
+    for choice in choices:
+        kind = choice.get("type", "text" if "enum" in choice else "any")
+        if kind == "array" and isinstance(choice.get("items"), dict):
+            kind = f"array of {_type_of(_choices(choice['items'], types), types)}"
         words.append(str(kind))
     return ", ".join(dict.fromkeys(words))
 
 
-def _values_of(node: dict[str, Any]) -> str:
-    return " ".join(str(one) for one in node.get("enum", []) if one is not None)
+def _values_of(choices: list[dict[str, Any]]) -> str:
+    values = [value for choice in choices for value in choice.get("enum", [])]
+    return " ".join(str(value) for value in values if value is not None)
