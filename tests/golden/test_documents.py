@@ -20,6 +20,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from tests.golden.outline import outline
+from tests.golden.schema_text import types_text
 from typing_extensions import override
 
 from laxity import __version__
@@ -94,14 +95,14 @@ def test_help(words: tuple[str, ...], call: Call, golden: SnapshotAssertion):
     assert call(*words, "--help") == golden
 
 
-@pytest.mark.parametrize("name", ["", "costs", "bound", "suite", *DOCUMENTS])
-def test_schema(name: str, call: Call, golden: SnapshotAssertion):
-    assert call("schema", *name.split()) == golden
-
-
-@pytest.mark.parametrize("name", ["jobs", "costs", "bound", "suite", *DOCUMENTS])
-def test_schema_as_json(name: str, call: Call, golden: SnapshotAssertion):
-    assert call("schema", name, "--format", "json") == golden
+def test_schemas(call: Call, golden: SnapshotAssertion):
+    # Each table says what the same schema says as JSON: tests/cli/test_schema.py.
+    tables = [
+        call("schema", *words) for words in ((), ("spec",), ("costs",), ("bound",), ("suite",))
+    ]
+    printed = {name: call("schema", name, "--format", "json") for name in DOCUMENTS}
+    documents = {name: json.loads(text.partition("\n")[2]) for name, text in printed.items()}
+    assert "\n".join([*tables, types_text(documents), ""]) == golden
 
 
 def test_refusals(call: Call, golden: SnapshotAssertion):
