@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from tests.bounds.made_up_bound import write_bound
 from tests.bounds.made_up_costs import GAMMAS, SWITCHES, entry, model
 from tests.cli.commands import CPU, laxity
+from tests.golden.stored_runs import copy_run
 from tests.report.run_builder import (
     FACTS,
     SNAPSHOT_EXEC_NS,
@@ -37,7 +38,6 @@ from laxity.store.manifest import encode_document
 from laxity.store.observation import RECORDER_KILLED
 
 N = 2000
-OBSERVED = Path(__file__).parents[1] / "golden" / "runs" / "observed"
 
 
 @pytest.fixture(scope="module")
@@ -373,7 +373,7 @@ def test_observed_jobs_that_were_left_out_are_no_pass(
             manifest |= {"exit_code": 4, "message": message}
 
     base, new = (
-        with_result(Path(shutil.copytree(OBSERVED, tmp_path / name)), change)
+        with_result(copy_run("observed", tmp_path / name), change)
         for name, change in (("base", deadline), ("new", less))
     )
     code, answer = compare_json(base, new, "--fail-on", "misses > 0")

@@ -2,19 +2,17 @@
 # SPDX-License-Identifier: MIT
 """The command itself: what is imported, what is said, which code it ends with."""
 
-import shutil
 import subprocess
 import sys
 
 import click
 import pytest
-from tests.cli.laxity_command import ROOT, Laxity
+from tests.cli.laxity_command import Laxity
+from tests.golden.stored_runs import copy_runs
 
 from laxity import errors
 from laxity.cli.main import Boundary, LazyGroup, cli
 from laxity.platform import tools
-
-GOLDEN_RUNS = ROOT / "tests" / "golden" / "runs"
 
 
 def boundary_around(error: BaseException, *arguments: str) -> int:
@@ -134,7 +132,7 @@ def test_help_loads_no_heavy_module(laxity: Laxity, heavy: str):
 
 def test_show_draws_nothing_and_does_not_wait_for_what_does(laxity: Laxity):
     # matplotlib takes half a second, and warns where it may not write into HOME.
-    shutil.copytree(GOLDEN_RUNS, laxity.directory / "runs")
+    copy_runs(laxity.directory / "runs")
     code = (
         "import pathlib, sys; from laxity.cli.main import cli\n"
         "for run in pathlib.Path('runs').iterdir():\n"

@@ -3,13 +3,13 @@
 """`laxity platform derive`: from a platform that is known, its own values come back."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.cli.laxity_command import Laxity
 from tests.cli.test_measure_simulated import L2_HIT_NS, MEMORY_NS, PLATFORM, SWITCH_NS
+from tests.golden.stored_runs import RUNS, copy_run
 
 from laxity.costs.derive.data import Seen, read_seen
 from laxity.costs.derive.values import derive_platform
@@ -18,7 +18,6 @@ from laxity.costs.memory_latency.data import Judged, read_findings
 from laxity.platform.platform_file import PlatformModel, read_platform
 from laxity.store.run_directory import open_run
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "runs"
 CYCLE_OF_SABRELITE_PS = 1e6 / 1200
 CHASE = ("--cpus", "1", "--case", "chase", "--case", "stream_read")
 
@@ -188,8 +187,8 @@ def test_level_that_the_curve_does_not_show_is_left_out_and_named(laxity: Laxity
 def test_run_that_nothing_can_be_derived_from_is_refused(
     laxity: Laxity, run: str, code: int, message: str
 ):
-    if (GOLDEN / run).exists():
-        shutil.copytree(GOLDEN / run, laxity.directory / run)
+    if run in RUNS:
+        copy_run(run, laxity.directory / run)
     done = laxity("platform", "derive", run, "-o", "derived.toml")
     assert (done.returncode, message in done.stderr) == (code, True), done.stderr
     assert not (laxity.directory / "derived.toml").exists()

@@ -7,7 +7,7 @@ difference before it is committed:
 
     PYTHONPATH=$PWD/python .venv/bin/python -P -m pytest tests/golden --snapshot-update
 
-`runs` was written by `record`; nothing is measured here.
+`runs` and `shared` were written by `record`; nothing is measured here.
 """
 
 import json
@@ -21,6 +21,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from tests.golden.outline import outline
 from tests.golden.schema_text import types_text
+from tests.golden.stored_runs import RUNS, copy_runs
 from typing_extensions import override
 
 from laxity import __version__
@@ -28,7 +29,6 @@ from laxity.cli.document_schema import DOCUMENTS
 from laxity.cli.main import PROGRAM, Boundary, cli
 
 HERE = Path(__file__).parent
-RUNS = sorted(path.name for path in (HERE / "runs").iterdir())
 RUNS_WITH_JOBS = [name for name in RUNS if (HERE / "runs" / name / "jobs.npy").exists()]
 MODELS = ("crpd", "migration", "switch", "memory-latency")
 Call = Callable[..., str]
@@ -55,7 +55,7 @@ def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the runs lie as a user has them: with nothing that is built from others."""
     directory = tmp_path_factory.mktemp("golden")
-    shutil.copytree(HERE / "runs", directory / "runs")
+    copy_runs(directory / "runs")
     shutil.copytree(HERE / "sources", directory, dirs_exist_ok=True)
     return directory
 

@@ -2,21 +2,18 @@
 # SPDX-License-Identifier: MIT
 """The card on top of a page."""
 
-import shutil
 from pathlib import Path
 
 import msgspec
+from tests.golden.stored_runs import copy_run
 
 from laxity.jobs.card import Badge, notes_of, run_badge
 from laxity.report.read_run import read_page
 from laxity.store.run_directory import open_run
 
-ALONE = Path(__file__).parents[1] / "golden" / "runs" / "alone"
-
 
 def test_what_weakens_figures_most_is_said_first(tmp_path: Path):
-    run = tmp_path / "run"
-    shutil.copytree(ALONE, run)
+    run = copy_run("alone", tmp_path / "run")
     manifest = msgspec.json.decode((run / "manifest.json").read_bytes())
     manifest["status"] = "interrupted"
     manifest["doctor_drift"] = ["load: 0.1 before, 3.0 after"]
@@ -34,8 +31,7 @@ def test_what_weakens_figures_most_is_said_first(tmp_path: Path):
 
 
 def test_a_run_of_which_not_all_was_judged_is_not_green(tmp_path: Path):
-    run = tmp_path / "run"
-    shutil.copytree(ALONE, run)
+    run = copy_run("alone", tmp_path / "run")
     manifest = msgspec.json.decode((run / "manifest.json").read_bytes())
     manifest["doctor_drift"] = []
     (run / "manifest.json").write_bytes(msgspec.json.encode(manifest))

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Stored runs, put together: the directory `shared` holds once what all of them would repeat.
+
+`record` calls `python -m tests.golden.stored_runs RUNS`, which takes these documents out of runs.
+"""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from laxity.costs.merge import merge_runs
+from laxity.store.manifest import encode_document
+from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, MANIFEST, file_sha256
+
+HERE = Path(__file__).parent
+STORED = HERE / "runs"
+SHARED = HERE / "shared"
+RUNS = sorted(path.name for path in STORED.iterdir())
+# In the order in which `record` merges them.
+MERGED = ("crpd", "switch")
+
+
+def copy_run(name: str, to: Path) -> Path:
+    """Copy a stored run with all documents that its manifest lists; return `to`."""
+    shutil.copytree(STORED / name, to)
+    for manifest in to.rglob(MANIFEST):
+        for file in json.loads(manifest.read_text())["files"]:
+            path = manifest.parent / file
+            if path.name in {MACHINE, DOCTOR} and not path.exists():
+                shutil.copy(SHARED / path.name, path)
+            elif path.name == COSTS and not path.exists():
+                path.write_bytes(encode_document(merge_runs([STORED / one for one in MERGED])))
+    return to
+
+
+def copy_runs(to: Path) -> Path:
+    """Copy all stored runs into a new directory; return it."""
+    for name in RUNS:
+        copy_run(name, to / name)
+    return to
+
+
+def take_out(runs: Path) -> None:
+    """Remove what `copy_run` puts back, and state its hashes in the manifests.
+
+    A run of another machine than the shared one keeps its documents.
+    """
+    shared_hash = json.loads((SHARED / MACHINE).read_text())["hash"]
+    # A run within a run first: the manifest around it holds its hash.
+    for path in sorted(runs.rglob(MANIFEST), key=lambda path: -len(path.parts)):
+        manifest = json.loads(path.read_text())
+        files: dict[str, str] = manifest["files"]
+        for name in (MACHINE, DOCTOR):
+            if name in files and manifest["machine_hash"] == shared_hash:
+                (path.parent / name).unlink(missing_ok=True)
+                files[name] = file_sha256(SHARED / name)
+        if manifest["kind"] == "bound":
+            (path.parent / COSTS).unlink(missing_ok=True)
+        for name in files:
+            if name.endswith(f"/{MANIFEST}"):
+                files[name] = file_sha256(path.parent / name)
+        path.write_bytes(encode_document(manifest))
+
+
+if __name__ == "__main__":
+    take_out(Path(sys.argv[1]))
