@@ -7,13 +7,13 @@
 # Each step is done once and leaves a stamp, written only after success, that says for what it was done. An
 # interrupted step has no stamp, so running the same command again goes on where it stopped.
 #
-#   .setup/                    lock, log of the running step, downloaded wheels
+#   .setup/                    lock and log of the steps that every command needs; lock-SET, log-SET; downloaded wheels
 #   .venv/.stamp-venv          interpreter and place of the virtual environment
 #   .venv/.stamp-debian-SET    checksum of deps/debian-12/SET.txt; older than dpkg's own status: looked at again
 #   .venv/.stamp-python-SET    checksum of deps/python/SET.lock
 #   build/.stamp-build         place of the build directory
-#   build/.stamp-host          the build demands the host workloads; build/.stamp-pfm: libpfm4, build/.stamp-bpf: BPF,
-#                              build/.stamp-workingset: LLVM
+#   build/.stamp-host          the build demands the host workloads; build/.stamp-pfm: libpfm4, build/.stamp-bpf: BPF
+#   build/sets/SET/.stamp-set  place of the build directory of a set that is a build of its own (workingset, sim)
 #
 # Environment read here:
 #   LAXITY_PYTHON    interpreter to make .venv from (default: /usr/bin/python3, else the first python3 >= 3.11 on PATH)
@@ -26,6 +26,7 @@ readonly system_python=/usr/bin/python3
 readonly dpkg_status=/var/lib/dpkg/status
 as_owner=()       # command prefix that makes a set-up step run as the user who owns the tree
 is_locked=        # "yes" while this process holds .setup/lock
+setup_log=$root/.setup/log
 debian_sum=       # checksum of the list that setup_debian has just satisfied; empty: its stamp is good already
 reply='' packages=()  # results of the functions whose comments say so: a subshell per call would cost 1 ms
 
@@ -48,8 +49,8 @@ setup_show() {
 setup_run() {
     local what=$1 hint=$2
     shift 2
-    if ! "$@" >"$root/.setup/log" 2>&1 </dev/null 9>&-; then
-        tail -n 15 "$root/.setup/log" | setup_show
+    if ! "$@" >"$setup_log" 2>&1 </dev/null 9>&-; then
+        tail -n 15 "$setup_log" | setup_show
         setup_fail "$what" "failed, its last lines are above" "$hint"
     fi
 }
@@ -66,31 +67,26 @@ setup_find_owner() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# setup_lock [ENOUGH...]: one set-up at a time per tree. The descriptor is closed again before anything long-lived starts. While
-# another one runs and the command ENOUGH succeeds there is no waiting, and no lock: 1.
-setup_lock() {
-    [[ $is_locked == yes ]] && return 0
+# take_lock FILE [ENOUGH...]: hold .setup/FILE as descriptor 9 and write into it who does. Where another process holds it and the command
+# ENOUGH succeeds: 1, without waiting and without the lock.
+take_lock() {
+    local file=$root/.setup/$1 is_said='' code words holder
+    shift
     setup_find_owner
-    if [[ ! -e $root/.setup/lock || ! -e $root/.setup/log ]]; then
+    if [[ ! -e $file || ! -e $setup_log ]]; then
         # Both made here by the owner: root would otherwise leave files that the user cannot open.
         # shellcheck disable=SC2016  # expanded by the inner shell
-        reply=$("${as_owner[@]}" bash -c 'mkdir -p "$1/.setup" && : >>"$1/.setup/lock" && : >>"$1/.setup/log"' laxity "$root" 2>&1) ||
+        reply=$("${as_owner[@]}" bash -c 'mkdir -p "$1/.setup" && : >>"$2" && : >>"$3"' laxity "$root" "$file" "$setup_log" 2>&1) ||
             setup_fail "lock" "$root cannot be written to (${reply##*: })" "run as its owner, or set it up as its owner first"
     fi
-    if ! { exec 9<>"$root/.setup/lock"; } 2>/dev/null; then
+    if ! { exec 9<>"$file"; } 2>/dev/null; then
         # Again, for the reason alone: before it the shell names a line of this file.
-        reply=$( (: <>"$root/.setup/lock") 2>&1)
-        setup_fail "lock" "cannot open $root/.setup/lock (${reply##*: })" "run as the owner of the tree"
+        reply=$( (: <>"$file") 2>&1)
+        setup_fail "lock" "cannot open $file (${reply##*: })" "run as the owner of the tree"
     fi
-    flock -n 9 || setup_wait "$@" || return 1
-    is_locked=yes
-    trap 'setup_say "interrupted; the same command goes on from here"; exit 130' INT TERM
-}
-
-# setup_wait [ENOUGH...]: for the lock, as setup_lock says
-setup_wait() {
-    local is_said='' code=1
-    # 1: somebody else has it.
+    flock -n 9
+    code=$?
+    # 1: another process has it.
     while ((code == 1)); do
         if [[ $# -gt 0 ]] && "$@"; then
             exec 9>&-
@@ -98,11 +94,25 @@ setup_wait() {
         fi
         flock -w 1 9
         code=$?
-        # A command that only looks whether all is there has it for less.
-        [[ $code != 1 || -n $is_said ]] || setup_say "another set-up of this tree is running; waiting for it"
-        is_said=yes
+        # Most commands hold it for less than a second.
+        if [[ $code == 1 && -z $is_said ]]; then
+            read -r holder <"$file"
+            setup_say "${holder:-another process holds $file}; waiting for its end"
+            is_said=yes
+        fi
     done
-    [[ $code == 0 ]] || setup_fail "lock" "flock failed on $root/.setup/lock" "run the command again"
+    [[ $code == 0 ]] || setup_fail "lock" "flock failed on $file" "run the command again"
+    mapfile -d '' words </proc/$$/cmdline
+    printf 'process %d (%s) has held .setup/%s since %(%H:%M:%S)T\n' $$ "${words[*]:1}" "${file##*/}" -1 >"$file"
+    trap 'setup_say "interrupted; the same command goes on from here"; exit 130' INT TERM
+}
+
+# setup_lock [ENOUGH...]: apt, pip and the build of what every command needs, one at a time per tree. The descriptor is closed again before
+# anything long-lived starts. While another set-up runs and the command ENOUGH succeeds there is no waiting, and no lock: 1.
+setup_lock() {
+    [[ $is_locked == yes ]] && return 0
+    take_lock lock "$@" || return 1
+    is_locked=yes
 }
 
 setup_unlock() {
@@ -164,11 +174,11 @@ install_packages() {
         [[ -t 0 ]] || prefix=(sudo -n)
     fi
     setup_say "installing Debian packages: $* (needs the network)"
-    "${prefix[@]}" "${apt[@]}" update >"$root/.setup/log" 2>&1 9>&- ||
+    "${prefix[@]}" "${apt[@]}" update >"$setup_log" 2>&1 9>&- ||
         setup_say "apt-get update failed; trying with the package lists at hand"
     if ! DEBIAN_FRONTEND=noninteractive "${prefix[@]}" "${apt[@]}" install -y --no-install-recommends "$@" \
-        >>"$root/.setup/log" 2>&1 9>&-; then
-        tail -n 20 "$root/.setup/log" | setup_show
+        >>"$setup_log" 2>&1 9>&-; then
+        tail -n 20 "$setup_log" | setup_show
         setup_fail "Debian packages" "apt-get failed, its last lines are above" \
             "this step needs the network and root; when it can work, run the command again or type as root: $todo"
     fi
@@ -177,13 +187,23 @@ install_packages() {
 # setup_debian SET: have the packages of deps/debian-12/SET.txt. The stamp is left to setup_stamp_debian, because at
 # the first start .venv does not exist yet.
 setup_debian() {
-    local list="$root/deps/debian-12/$1.txt" stamp="$root/.venv/.stamp-debian-$1" sum
     debian_sum=
+    has_packages "$1" && return 0
+    if [[ ${#packages[@]} -gt 0 ]]; then
+        install_packages "${packages[@]}"
+    fi
+    checksum "$root/deps/debian-12/$1.txt"
+    debian_sum=$reply
+}
+
+# has_packages SET: whether its stamp says that the Debian packages are there; if not, those that are missing, in $packages
+has_packages() {
+    local list="$root/deps/debian-12/$1.txt" stamp="$root/.venv/.stamp-debian-$1"
+    packages=()
     [[ ${LAXITY_PACKAGES:-} == trust || ! -e $list ]] && return 0
     checksum "$list"
-    sum=$reply
     # A tree copied from another machine, or a package removed since, shows in the age of dpkg's status file.
-    if has_stamp "$stamp" "$sum" && [[ $stamp -nt $dpkg_status ]]; then
+    if has_stamp "$stamp" "$reply" && [[ $stamp -nt $dpkg_status ]]; then
         return 0
     fi
     command -v dpkg-query >/dev/null ||
@@ -191,10 +211,7 @@ setup_debian() {
             "install what deps/debian-12/$1.txt names and set LAXITY_PACKAGES=trust"
     read_packages "$list"
     missing_packages "${packages[@]}"
-    if [[ ${#packages[@]} -gt 0 ]]; then
-        install_packages "${packages[@]}"
-    fi
-    debian_sum=$sum
+    return 1
 }
 
 setup_stamp_debian() {
@@ -222,10 +239,12 @@ find_python() {
     setup_fail "python" "no python3 >= 3.11 with venv found" "install python3 and python3-venv, or set LAXITY_PYTHON"
 }
 
+# setup_venv SET: a virtual environment for the packages of SET. One that was left while those of another set were being installed will do:
+# the packages of the run set are in every lock in the same version, so pip does not touch them then.
 setup_venv() {
     local venv="$root/.venv" place
     place="$root $(readlink -f "$venv/bin/python")"
-    if has_stamp "$venv/.stamp-venv" "$place" && [[ ! -e $venv/.installing ]]; then
+    if has_stamp "$venv/.stamp-venv" "$place" && ! has_stamp "$venv/.installing" run && ! has_stamp "$venv/.installing" "$1"; then
         return 0
     fi
     find_python
@@ -282,35 +301,64 @@ setup_count() {
     [[ -z $done || ! -t 2 ]] || printf '\r\033[K' >&2
 }
 
-# setup_build: a configured build directory, brought up to date
+# is_configured BUILD: without both files meson did not finish; a directory that was configured by hand is left as it is
+is_configured() {
+    [[ -e $1/build.ninja && -e $1/meson-private/coredata.dat ]]
+}
+
+# configure_build BUILD OPTION...: by meson
+configure_build() {
+    local build=$1
+    shift
+    setup_say "configuring ${build#"$root"/}/"
+    "${as_owner[@]}" rm -rf "$build/meson-private" "$build/build.ninja"
+    setup_run "build" "see ${build#"$root"/}/meson-logs/meson-log.txt, then run the command again" \
+        "${as_owner[@]}" "$root/.venv/bin/meson" setup "$build" "$root" "$@"
+}
+
+# compile_build BUILD TARGET...: by ninja; what fails is shown, and is the end
+compile_build() {
+    local output
+    output=$(setup_ninja "$@") && return 0
+    printf '%s\n' "$output" | setup_show
+    setup_fail "build" "ninja failed, its output is above" "fix the source, or remove ${1#"$root"/}/ and run again"
+}
+
+# setup_build: what every command needs, built in build/
 setup_build() {
-    local build="$root/build" output asked=()
+    configure_native
+    compile_build "$root/build"
+}
+
+# configure_native: build/, afresh where it has moved or holds sets that are builds of their own
+configure_native() {
+    local build="$root/build"
     if [[ -e $build/.stamp-build ]] && ! has_stamp "$build/.stamp-build" "$root"; then
         setup_say "the tree has moved; configuring build/ afresh"
-        # Asked for in its old place; LLVM may not be here.
-        [[ ! -e $build/.stamp-workingset ]] || asked=(-Dworkingset=auto)
-        [[ ! -e $build/.stamp-sim ]] || asked+=(-Dsim=auto)
-        "${as_owner[@]}" rm -rf "$build"
+        forget_build
+    elif [[ -e $build/.stamp-workingset || -e $build/.stamp-sim ]]; then
+        setup_say "build/ holds optional sets, which have builds of their own now; configuring build/ afresh"
+        forget_build
     fi
-    # Without both files meson did not finish; a directory that somebody configured by hand is left as it is.
-    if [[ ! -e $build/build.ninja || ! -e $build/meson-private/coredata.dat ]]; then
-        setup_say "configuring build/"
-        "${as_owner[@]}" rm -rf "$build/meson-private" "$build/build.ninja"
-        setup_run "build" "see build/meson-logs/meson-log.txt, then run the command again" \
-            "${as_owner[@]}" "$root/.venv/bin/meson" setup "$build" "$root" "${asked[@]}"
-        write_stamp "$build/.stamp-build" "$root"
-        setup_say "compiling"
+    ! is_configured "$build" || return 0
+    configure_build "$build"
+    write_stamp "$build/.stamp-build" "$root"
+    setup_say "compiling"
+}
+
+# forget_build: remove what is in build/ but for the sets, which look for themselves whether they have moved
+forget_build() {
+    if [[ -L $root/build ]]; then
+        "${as_owner[@]}" rm -f "$root/build"
+        return
     fi
-    if ! output=$(setup_ninja "$build"); then
-        printf '%s\n' "$output" | setup_show
-        setup_fail "build" "ninja failed, its output is above" "mend the source, or remove build/ and run again"
-    fi
+    "${as_owner[@]}" find "$root/build" -mindepth 1 -maxdepth 1 ! -name sets -exec rm -rf {} +
 }
 
 # setup_set SET: all that one set needs, beyond the run set
 setup_set() {
     setup_debian "$1"
-    setup_venv
+    setup_venv "$1"
     setup_stamp_debian "$1"
     setup_python "$1"
 }
@@ -319,6 +367,7 @@ setup_set() {
 # look for them again by itself: it remembers that they were not there.
 setup_library_set() {
     setup_set "$1"
+    configure_native
     has_stamp "$root/build/.stamp-$1" "$root" && return 0
     setup_run "set \"$1\"" "see build/meson-logs/meson-log.txt, then run the command again" \
         "${as_owner[@]}" "$root/.venv/bin/meson" configure --clearcache "$root/build" "-D$2=enabled"
@@ -338,12 +387,50 @@ setup_bpf_set() {
     setup_library_set bpf bpf
 }
 
+# The sets that take minutes to compile: each is a build directory of its own, build/sets/SET, so that no command waits for a set that it
+# does not need. Their feature in meson_options.txt has their name, and their target is set-SET.
 setup_workingset_set() {
-    setup_library_set workingset workingset
+    setup_built_set workingset
 }
 
 setup_sim_set() {
-    setup_library_set sim sim
+    setup_built_set sim
+}
+
+# setup_built_set SET: packages under the lock of all, the rest under that of the set
+setup_built_set() {
+    setup_lock
+    setup_set "$1"
+    setup_unlock
+    build_set "$1"
+}
+
+# build_set SET [ENOUGH...]: configured and up to date; nothing is done where another process is about it and the command ENOUGH succeeds
+build_set() {
+    local name=$1 build="$root/build/sets/$1" setup_log="$root/.setup/log-$1"
+    shift
+    take_lock "lock-$name" "$@" || return 0
+    if [[ -e $build/.stamp-set ]] && ! has_stamp "$build/.stamp-set" "$root"; then
+        setup_say "the tree has moved; configuring build/sets/$name/ afresh"
+        "${as_owner[@]}" rm -rf "$build"
+    fi
+    is_configured "$build" || configure_build "$build" "-D$name=enabled" -Dbpf=disabled -Dhost_workloads=disabled
+    compile_build "$build" "set-$name"
+    has_stamp "$build/.stamp-set" "$root" || write_stamp "$build/.stamp-set" "$root"
+    setup_unlock
+}
+
+# refresh_set SET: bring a set that is installed up to date with its sources; what is there already keeps nobody waiting. A build that is
+# linked to is another tree's.
+refresh_set() {
+    local build="$root/build/sets/$1"
+    [[ -w $root && ! -L $root/build && -e $build/.stamp-set ]] || return 0
+    build_set "$1" has_nothing_to_do "$build" "set-$1"
+}
+
+# has_nothing_to_do BUILD TARGET...: whether ninja would leave it as it is
+has_nothing_to_do() {
+    [[ -e $1/build.ninja && $(ninja -n -C "$@" 2>/dev/null) == *'ninja: no work to do.'* ]]
 }
 
 # has_python: whether the Python packages of the run set are there, whatever another set-up adds to them
@@ -355,15 +442,24 @@ has_python() {
         ! has_stamp "$venv/.installing" run
 }
 
-# setup_for ARGUMENT...: what a command line needs. Help and completion need Python alone; "list" and "doctor" do without what
-# another set-up has not built yet; a tree of somebody else, already set up, is used as it is.
+# is_set_up: whether what every command needs is there and up to date, whatever another set-up adds to it
+is_set_up() {
+    has_python && { has_packages run || [[ ${#packages[@]} == 0 ]]; } && has_stamp "$root/build/.stamp-build" "$root" &&
+        has_nothing_to_do "$root/build"
+}
+
+# is_of_another: whether the tree is another user's and set up; then it is used as it is
+is_of_another() {
+    [[ ! -w $root && -e $root/.venv/.stamp-python-run && -e $root/build/.stamp-build ]]
+}
+
+# setup_for ARGUMENT...: what a command line needs. Help, completion and `setup`, which sets up what it needs by itself, need Python alone;
+# "list" and "doctor" do without what another set-up has not built yet.
 setup_for() {
-    local enough=()
+    local enough=(is_set_up)
     export LAXITY_ROOT=$root PYTHONPATH=$root/python
-    if [[ ! -w $root && -e $root/.venv/.stamp-python-run && -e $root/build/.stamp-build ]]; then
-        return 0
-    fi
-    if is_help "$@"; then
+    is_of_another && return 0
+    if is_help "$@" || is_setup "$@"; then
         has_python || ! setup_lock has_python || setup_set run
         return 0
     fi
@@ -371,6 +467,11 @@ setup_for() {
     setup_lock "${enough[@]}" || return 0
     setup_set run
     setup_build
+}
+
+# is_setup ARGUMENT...: whether they are of `laxity setup`; manual pages are made from what the native programs say
+is_setup() {
+    [[ ${1:-} == setup && " $* " != *' --man-pages'* ]]
 }
 
 # is_help ARGUMENT...: whether they ask for nothing but words
@@ -386,7 +487,11 @@ is_help() {
     return 1
 }
 
-# setup_run_set: what every command needs
+# setup_run_set: what every command needs, under the lock
 setup_run_set() {
-    setup_for run
+    export LAXITY_ROOT=$root PYTHONPATH=$root/python
+    is_of_another && return 0
+    setup_lock
+    setup_set run
+    setup_build
 }

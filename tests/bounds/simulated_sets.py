@@ -5,7 +5,6 @@
 One tick of the platforms here is a nanosecond.
 """
 
-import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.cli.laxity_command import of_simulator
 
 from laxity.platform.platform_file import parse_platform
 from laxity.platform.simulated import settings_of
 
-TOOLS = Path(os.environ.get("LAXITY_TOOLS", Path(__file__).parents[2] / "build"))
-DRIVER = TOOLS / "sim" / "task_sets"
+DRIVER = of_simulator("task_sets")
 needs_simulator = pytest.mark.skipif(
     not DRIVER.exists(), reason="simulated platforms are not built"
 )

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command_server import server
 
+from laxity.platform.tools import find_in_build
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run, open_run, read_manifest
 
@@ -115,6 +116,11 @@ def make_laxity(directory: Path) -> Laxity:
     if not (tools / "native" / "laxity-run").exists():
         pytest.fail(f"no laxity-run in {tools}; build it with ninja -C build")
     return Laxity(directory, tools)
+
+
+def of_simulator(name: str) -> Path:
+    """Find a file built for simulated platforms; a path without a file where it is not built."""
+    return find_in_build(f"sim/{name}") or ROOT / "build" / "sets" / "sim" / "sim" / name
 
 
 def on_terminal(laxity: Laxity, command: list[str]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.commands import BUILT, CPU, Outcome, jobs_of, laxity, manifest_of, needs_two_cpus
+from tests.cli.laxity_command import of_simulator
 
 from laxity.core.streams import MarkKind
 from laxity.store.npy import read_stream
@@ -120,7 +121,7 @@ def test_simulated_program_marks_as_a_native_one(tmp_path: Path, platform: str, 
     spec = tmp_path / "phased.toml"
     spec.write_text(
         f'schema = 1\n[run]\njobs = 3\nplatform = "sim:{platform}"\n[[task]]\nname = "phased"\n'
-        f'workload = "{BUILT.tools}/sim/{architecture}-phased"\nperiod = "1s"\n'
+        f'workload = "{of_simulator(f"{architecture}-phased")}"\nperiod = "1s"\n'
     )
     outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     assert outcome.code == 0, outcome.err
@@ -143,7 +144,7 @@ def test_simulated_marks_that_a_ring_does_not_hold_are_kept_all_the_same(tmp_pat
     spec = tmp_path / "phased.toml"
     spec.write_text(
         'schema = 1\n[run]\njobs = 1\nplatform = "sim:sabrelite"\n[[task]]\n'
-        f'workload = "{BUILT.tools}/sim/armhf-phased"\nargs = ["flood"]\nperiod = "1s"\n'
+        f'workload = "{of_simulator("armhf-phased")}"\nargs = ["flood"]\nperiod = "1s"\n'
     )
     outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     assert outcome.code == 0, outcome.err

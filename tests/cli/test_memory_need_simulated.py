@@ -10,15 +10,15 @@ import shutil
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import Laxity, of_simulator
 
 NEED = ("profile", "memory-need")
 SABRELITE = ("--platform", "sim:sabrelite", "--quiet")
 PAGE_BYTES = 4096
 
 
-def touches(laxity: Laxity, architecture: str = "armhf") -> str:
-    return str(laxity.tools / "sim" / f"{architecture}-touches")
+def touches(architecture: str = "armhf") -> str:
+    return str(of_simulator(f"{architecture}-touches"))
 
 
 def lines_of(laxity: Laxity, name: str = "P") -> list[Any]:
@@ -43,7 +43,7 @@ def test_lines_that_are_known_by_construction_are_found(
     """Bytes 64 apart: as many lines where these have 32 or 64 bytes."""
     stacks = {}
     for n_stack in (0, 32):
-        words = (touches(laxity, architecture), "-b", f"64 96 {n_stack}", "-t", "3", "--quiet")
+        words = (touches(architecture), "-b", f"64 96 {n_stack}", "-t", "3", "--quiet")
         name = f"P{n_stack}"
         done = laxity(*NEED, *words, "--platform", f"sim:{platform}", "--run-dir", name)
         assert done.returncode == 0, done.stderr
@@ -100,8 +100,8 @@ def test_answer_and_page_name_lines_and_no_quantity_of_a_machine(laxity: Laxity)
 
 
 def test_program_that_fails_has_no_lines_and_those_before_it_stay(laxity: Laxity):
-    asks = str(laxity.tools / "sim" / "armhf-asks")
-    words = (f"{touches(laxity)} 1 1 1", f"{asks} job crash", "--no-report")
+    asks = str(of_simulator("armhf-asks"))
+    words = (f"{touches()} 1 1 1", f"{asks} job crash", "--no-report")
     done = laxity(*NEED, *words, *SABRELITE, "--run-dir", "P")
     assert done.returncode == 1
     assert "no lines were counted" in done.stdout
@@ -131,7 +131,7 @@ def test_profile_that_goes_on_keeps_the_lines_that_were_counted(laxity: Laxity):
 
 def test_profile_of_a_program_that_has_been_compiled_anew_is_another_one(laxity: Laxity):
     mine = laxity.directory / "mine"
-    shutil.copy(touches(laxity), mine)
+    shutil.copy(touches(), mine)
     words = (*NEED, "./mine", "-b", "3 2 1", "-t", "2", "--no-report", *SABRELITE)
     assert laxity(*words, "--run-dir", "P").returncode == 0
     assert laxity(*words, "--run-dir", "P").returncode == 0
@@ -143,7 +143,7 @@ def test_profile_of_a_program_that_has_been_compiled_anew_is_another_one(laxity:
 
 
 def test_program_that_looks_for_files_has_its_lines_counted(laxity: Laxity):
-    asks = str(laxity.tools / "sim" / "armhf-asks")
+    asks = str(of_simulator("armhf-asks"))
     words = (*NEED, asks, "-b", "init file", "-t", "2", "--no-report", *SABRELITE)
     done = laxity(*words, "--run-dir", "P")
     assert done.returncode == 0, done.stderr
@@ -151,7 +151,7 @@ def test_program_that_looks_for_files_has_its_lines_counted(laxity: Laxity):
 
 
 def test_lines_are_counted_where_no_stream_is_kept(laxity: Laxity):
-    words = (*NEED, touches(laxity), "-b", "3 2 1", "-t", "2", "--no-report", *SABRELITE)
+    words = (*NEED, touches(), "-b", "3 2 1", "-t", "2", "--no-report", *SABRELITE)
     kept = laxity(*words, "--run-dir", "P")
     nothing = {"XDG_CACHE_HOME": str(laxity.directory / "cache")}
     assert laxity("sim", "streams", "--limit", "0B", environment=nothing).returncode == 0

@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The tests of the engine of simulated platforms catch what is wrong with it."""
 
-import os
-from pathlib import Path
-
 import pytest
 from bench.planted_faults import FAULTS, TESTS, Fault, catchers
+from tests.cli.laxity_command import of_simulator
 
-TOOLS = Path(os.environ.get("LAXITY_TOOLS", Path(__file__).parents[2] / "build"))
-PROGRAMS = [TOOLS / "sim" / f"test_engine_{name}" for name in TESTS]
+PROGRAMS = [of_simulator(f"test_engine_{name}") for name in TESTS]
+BUILD = PROGRAMS[0].parents[1]
 
 pytestmark = [
     pytest.mark.slow,
@@ -21,9 +19,9 @@ pytestmark = [
 
 
 def test_no_test_fails_without_a_fault():
-    assert list(catchers(TOOLS, None)) == []
+    assert list(catchers(BUILD, None)) == []
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.what for fault in FAULTS])
 def test_planted_fault_is_caught(fault: Fault):
-    assert any(catchers(TOOLS, fault))
+    assert any(catchers(BUILD, fault))

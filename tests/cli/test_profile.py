@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cli.commands import BUILT, finish, start
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import Laxity, of_simulator
 from tests.waiting import wait_until
 
 from laxity.store.npy import read_stream
@@ -204,7 +204,7 @@ def test_constant_work_has_one_phase_and_two_halves_have_two(laxity: Laxity):
 
 
 def test_phases_that_the_program_names_are_those_of_the_profile(laxity: Laxity):
-    phased = laxity.tools / "sim" / "armhf-phased"
+    phased = of_simulator("armhf-phased")
     done = laxity("profile", "memory-traffic", str(phased), "-t", "3", *BUSY, "--run-dir", "P")
     assert done.returncode == 0, done.stderr
     path = laxity.directory / "P"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import Laxity, of_simulator
 
 PLATFORM = ("--platform", "sim:sabrelite")
 RUN = ("run", "./tasks.toml", *PLATFORM, "--no-report", "--quiet")
@@ -193,7 +193,7 @@ def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):
 def test_a_program_that_looks_for_files_is_executed_each_time(laxity: Laxity, cache: Path):
     # What it read may be something else in the next run, and is no part of what a stream is
     # known by.
-    program = str(laxity.tools / "sim" / "armhf-asks")
+    program = str(of_simulator("armhf-asks"))
     words = (*PLATFORM, "-p", "10ms", "-t", "2", "--no-report", "--quiet")
     for number, (what, n_kept) in enumerate((("file", 0), ("sort", 1))):
         done = call(laxity, cache, "run", program, "init", what, *words, "--run-dir", str(number))

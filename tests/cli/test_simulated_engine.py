@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The engine of simulated platforms against the naive engine, on more cases than the C test has."""
 
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
+from tests.cli.laxity_command import of_simulator
 
 CASES, FIRST_SEED = 1000, 1000
-TOOLS = Path(os.environ.get("LAXITY_TOOLS", Path(__file__).parents[2] / "build"))
-PROGRAM = TOOLS / "sim" / "test_engine_equal"
+PROGRAM = of_simulator("test_engine_equal")
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cli.commands import children_of, finish, is_alive, start
-from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity, make_laxity
+from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity, of_simulator
 from tests.waiting import wait_until
 
 from laxity.platform.platform_file import parse_platform
@@ -110,7 +110,6 @@ class Emulator:
     """Emulates programs of one processor with the plugin."""
 
     isa: str
-    tools: Path
 
     def __call__(self, workload: str, *words: str, **options: Any) -> Stream:  # noqa: ANN401 - as subprocess.run
         """Record a program; options are those of subprocess.run."""
@@ -123,7 +122,7 @@ class Emulator:
             with (folder / "stream").open("wb") as stream, (folder / "output").open("wb") as output:
                 argv = [str(shutil.which(model.emulator)), "-cpu", model.emulated_cpu]
                 argv += ["-s", "8388608", "-seed", "1"]
-                argv += ["-plugin", f"{self.tools}/sim/laxity-stream.so,fd={stream.fileno()}"]
+                argv += ["-plugin", f"{of_simulator('laxity-stream.so')},fd={stream.fileno()}"]
                 argv += [str(program), f"{JOBS:020}", *words]
                 everywhere = {"stdin": subprocess.DEVNULL, "stdout": output, "env": {}}
                 done = subprocess.run(
@@ -139,7 +138,7 @@ class Emulator:
             shutil.rmtree(folder)
 
     def program(self, workload: str) -> Path:
-        path = self.tools / "sim" / f"{self.isa}-{workload}"
+        path = of_simulator(f"{self.isa}-{workload}")
         if not path.exists():
             pytest.skip(f"no compiler for {self.isa}, or simulated platforms are not built")
         return path
@@ -147,7 +146,7 @@ class Emulator:
 
 @pytest.fixture
 def emulator(isa: str) -> Emulator:
-    return Emulator(isa, make_laxity(Path.cwd()).tools)
+    return Emulator(isa)
 
 
 @every_isa
@@ -206,7 +205,7 @@ def run_on(
     **where: Any,  # noqa: ANN401 - as Laxity
 ) -> "subprocess.CompletedProcess[str]":
     """Simulate three jobs into `run_dir`, D if it is not named."""
-    Emulator(isa, laxity.tools).program(workload)
+    Emulator(isa).program(workload)
     (laxity.directory / "board.toml").write_text(platform_text(isa))
     (laxity.directory / "task.toml").write_text(
         TASK.format(workload=workload, words=json.dumps(words))
@@ -308,7 +307,7 @@ def test_threads_and_processes_are_refused_by_name(laxity: Laxity, isa: str, whe
 
 
 def test_recording_refuses_threads_and_processes_as_a_run_does(laxity: Laxity):
-    program = Emulator("armhf", laxity.tools).program("asks")
+    program = Emulator("armhf").program("asks")
     words = [str(program), "job", "thread", "--platform", "sim:sabrelite", "--jobs", "3"]
     done = laxity("sim", "record", *words, "-o", "asks.lxs")
     assert done.returncode == 3
@@ -348,7 +347,7 @@ def test_program_that_waits_for_ever_can_be_interrupted_and_dies_with_its_simula
 ):
     # Without a number of jobs nothing is recorded: it waits in front of the simulator.
     assert run_on(laxity, "armhf", "empty").returncode == 0
-    Emulator("armhf", laxity.tools).program("asks")
+    Emulator("armhf").program("asks")
     task = TASK.format(workload="asks", words=json.dumps(["job", "wait"]))
     (laxity.directory / "task.toml").write_text(task)
     where = laxity.directory

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import Laxity, take_vetted, vet_programs
+from tests.cli.laxity_command import Laxity, of_simulator, take_vetted, vet_programs
 
 from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
@@ -243,7 +243,7 @@ def test_what_cannot_be_meant_is_refused(vetted: Laxity, words: tuple[str, ...],
 
 
 def test_lines_of_programs_are_counted_on_a_simulated_platform(vetted: Laxity):
-    if not (vetted.tools / "sim" / "armhf-run-linked.o").exists():
+    if not of_simulator("armhf-run-linked.o").exists():
         pytest.skip("no compiler for armhf, or simulated platforms are not built")
     words = ("known", "clean_sum", "appends_file", "-t", "2", "--platform", "sim:sabrelite")
     done = need(vetted, *words)

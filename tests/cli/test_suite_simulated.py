@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.laxity_command import Laxity, take_vetted, vet_programs
+from tests.cli.laxity_command import Laxity, of_simulator, take_vetted, vet_programs
 
 from laxity.store.run_directory import open_run
 from laxity.suites.result import SuiteDocument
@@ -45,7 +45,7 @@ def run_suite(
 ) -> "subprocess.CompletedProcess[str]":
     """Run the suite into R."""
     architecture = {"sabrelite": "armhf", "mpc750": "powerpc"}[platform]
-    if not (laxity.tools / "sim" / f"{architecture}-run-linked.o").exists():
+    if not of_simulator(f"{architecture}-run-linked.o").exists():
         pytest.skip(f"no compiler for {architecture}, or simulated platforms are not built")
     where = ("--platform", f"sim:{platform}", "--run-dir", "R")
     return laxity("suite", "run", "suite", *where, *TASK, *words)

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from tests.cli.commands import LAXITY
-from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.cli.laxity_command import PATIENCE_S, Laxity, of_simulator
 from tests.waiting import wait_until
 
 from laxity.platform.simulated_programs import find_simulated_workload
@@ -209,7 +209,7 @@ def test_whole_sweep_is_not_the_answer_once_a_file_of_a_program_has_changed(laxi
     # Its words name a file, which it may read.
     data = laxity.directory / "in.txt"
     data.write_text("1000")
-    program = laxity.tools / "sim" / "armhf-asks"
+    program = of_simulator("armhf-asks")
     (laxity.directory / "tasks.toml").write_text(
         f'schema = 1\n[[task]]\nworkload = "{program}"\n'
         # A word that is longer than any name of a file names none.

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import ROOT, Laxity
+from tests.cli.laxity_command import Laxity
 
+from laxity.platform.tools import find_in_build
 from laxity.workingset import tables as store
 
-TOOL = ROOT / "build" / "workingset" / "laxity-workingset"
+TOOL = find_in_build("workingset/laxity-workingset")
 needs_llvm = pytest.mark.skipif(
-    not TOOL.is_file() or shutil.which("clang-19") is None, reason="no LLVM 19 in this build"
+    TOOL is None or shutil.which("clang-19") is None, reason="no LLVM 19 in this build"
 )
 # While the loop runs all that is still to be read of `table` is live: 16 numbers of 32 bits.
 SUM = """\

@@ -20,7 +20,7 @@ from laxity.platform.tools import find_tool
 
 VALGRIND = shutil.which("valgrind") or "valgrind"
 ISA = {"x86_64": "x86_64", "aarch64": "aarch64"}.get(platform.machine(), "armhf")
-SIM = find_tool("laxity-sim").parent.parent / "sim"
+SIM = find_tool("laxity-sim").parent
 # I1, D1 and LL: size, ways, line. Of the first the engine's lines are compared, too.
 SHAPES = (
     "32768:4:32,32768:4:32,1048576:16:32",  # sabrelite's

@@ -37,6 +37,40 @@ def test_places_are_searched_in_the_order_of_the_design(
     assert tools.find_tool("laxity-run") == named
 
 
+def test_set_with_a_build_of_its_own_is_found_below_the_root_once_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("PATH", "/bin:/usr/bin")
+    monkeypatch.setenv("LAXITY_TOOLS", str(tmp_path / "named"))
+    built = program(tmp_path / "named" / "sets" / "sim" / "sim" / "laxity-sim", "laxity-sim 0.1.0")
+    # Its set-up is not at its end.
+    with pytest.raises(ToolError, match="not found"):
+        tools.find_tool("laxity-sim")
+    (tmp_path / "named" / "sets" / "sim" / ".stamp-set").touch()
+    assert tools.find_tool("laxity-sim") == built
+    assert tools.find_in_build("sim/laxity-sim") == built
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_set_of_the_checkout_is_brought_up_to_date_before_it_is_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int
+):
+    monkeypatch.setenv("PATH", "/bin:/usr/bin")
+    root = tmp_path / "root"
+    monkeypatch.setenv("LAXITY_ROOT", str(root))
+    built = program(root / "build" / "sets" / "sim" / "sim" / "laxity-sim", "laxity-sim 0.1.0")
+    (root / "build" / "sets" / "sim" / ".stamp-set").touch()
+    script = program(root / "tools" / "setup-set", "")
+    script.write_text(f'#!/bin/sh\necho "$*" >>{root}/asked\nexit {code}\n')
+    if code:
+        with pytest.raises(ToolError, match='set "sim": not up to date; run laxity setup --with'):
+            tools.find_tool("laxity-sim")
+        return
+    # Once per process.
+    assert [tools.find_tool("laxity-sim") for _ in range(2)] == [built] * 2
+    assert (root / "asked").read_text() == "--refresh sim\n"
+
+
 @pytest.mark.parametrize("text", ["laxity-run 0.2.0", "laxity-run 0.1.0-dirty", "", "0.1.0"])
 def test_tool_of_another_version_is_refused_not_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str

@@ -57,7 +57,7 @@ def test_list_names_every_set_with_its_purpose() -> None:
     ("name", "stamp"),
     [
         ("docs", ".venv/.stamp-python-docs"),
-        ("sim", "build/.stamp-sim"),
+        ("sim", "build/sets/sim/.stamp-set"),
         ("host", "build/.stamp-host"),
         ("cxx", ".venv/.stamp-debian-cxx"),
     ],
@@ -76,7 +76,7 @@ def test_list_tells_a_set_that_is_installed_whatever_it_consists_of(
     if name != "cxx":
         (tree / ".venv" / f".stamp-debian-{name}").touch()
     assert state() == "not installed"
-    (tree / stamp).parent.mkdir(exist_ok=True)
+    (tree / stamp).parent.mkdir(parents=True, exist_ok=True)
     (tree / stamp).touch()
     assert state() == "installed"
 
@@ -186,7 +186,7 @@ def test_environment_of_another_tree_that_is_linked_to_is_left_alone(tree: Path)
     other.mkdir()
     (other / "mine").touch()
     (tree / ".venv").symlink_to(other)
-    done = run_bash(tree, "setup_lock; setup_venv")
+    done = run_bash(tree, "setup_lock; setup_venv run")
     assert done.returncode == 0, done.stderr
     assert [one.name for one in other.iterdir()] == ["mine"]
     assert (tree / ".venv" / "bin" / "python").exists()
@@ -213,11 +213,15 @@ def test_second_set_up_waits_for_the_first(tree: Path) -> None:
     assert done.stdout.split() == ["first", "second"]
 
 
-# Somebody else's set-up has the lock; it is at its end 9 s later, and whoever waits says so.
-HELD = (
-    'mkdir -p "$root/.setup"; : >"$root/.setup/log"; (exec 8<>"$root/.setup/lock"; flock 8; '
-    'touch "$root/held"; exec sleep 9) & while [[ ! -e $root/held ]]; do sleep 0.01; done; '
-)
+# Another set-up holds a lock for 9 s; commands that wait for it say so.
+def held(lock: str) -> str:
+    return (
+        f'mkdir -p "$root/.setup"; (take_lock {lock}; touch "$root/held"; exec sleep 9) & '
+        "while [[ ! -e $root/held ]]; do sleep 0.01; done; "
+    )
+
+
+HELD = held("lock")
 # What the Python packages of the run set leave behind them.
 INSTALLED = (
     'mkdir -p "$root/.venv/bin"; ln -s /bin/true "$root/.venv/bin/python"; checksum '
@@ -260,7 +264,97 @@ def test_what_is_not_there_yet_is_waited_for(tree: Path, state: str, words: str)
     said = "for n in {1..800}; do grep -q . $root/said && break; sleep 0.01; done; cat $root/said"
     script = f"{HELD}{state}(setup_for {words}) 2>$root/said & {said}; kill $(jobs -p)"
     told = run_bash(tree, script).stdout
-    assert told == "laxity setup: another set-up of this tree is running; waiting for it\n"
+    assert re.fullmatch(
+        r"laxity setup: process \d+ \(.*\) has held \.setup/lock since \d\d:\d\d:\d\d; "
+        r"waiting for its end\n",
+        told,
+        re.DOTALL,
+    ), told
+
+
+# Debian's packages and the native build of the run set, done.
+BUILT = (
+    'mkdir -p "$root/build/meson-private" "$root/bin"; echo "$root" >"$root/build/.stamp-build"; '
+    'touch "$root"/build/{build.ninja,meson-private/coredata.dat}; export LAXITY_PACKAGES=trust; '
+    """printf '%s\\n' '#!/bin/sh' 'echo "$*" >>"${0%/bin/ninja}/asked"' """
+    """'echo "ninja: no work to do."' """
+    '>"$root/bin/ninja"; '
+    'chmod +x "$root/bin/ninja"; PATH="$root/bin:$PATH"; '
+)
+
+
+@pytest.mark.parametrize("words", ["run mem", "bound set.toml", "demo", "profile wcet", ""])
+def test_command_waits_for_no_set_up_where_all_that_it_needs_is_there(
+    tree: Path, words: str
+) -> None:
+    done = run_bash(tree, f"{HELD}{INSTALLED}{BUILT}setup_for {words}; {GOES_ON}")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+    # Another set-up may be compiling: only a look is allowed.
+    asked = (tree / "asked").read_text(encoding="utf-8") if (tree / "asked").exists() else ""
+    assert all(line.startswith("-n ") for line in asked.splitlines())
+
+
+@pytest.mark.parametrize("lock", ["lock-workingset", "lock-sim"])
+@pytest.mark.parametrize("words", ["run mem", "bound set.toml", "demo", "setup"])
+def test_command_takes_no_notice_of_a_set_that_is_compiling(
+    tree: Path, words: str, lock: str
+) -> None:
+    done = run_bash(tree, f"{held(lock)}{INSTALLED}{BUILT}setup_for {words}; {GOES_ON}")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+
+
+@pytest.mark.parametrize("words", ["setup", "setup --with sim", "setup --completion bash"])
+def test_setup_takes_no_lock_and_compiles_nothing(tree: Path, words: str) -> None:
+    done = run_bash(tree, f"{INSTALLED}{BUILT}setup_for {words}; echo went on")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+    assert not (tree / ".setup").exists()
+    assert not (tree / "asked").exists()
+
+
+# A set-up is killed while it fetches packages, installs those of Python, configures a set, compiles
+# it, or before it writes its stamp.
+@pytest.mark.parametrize(
+    "left",
+    [
+        ': >"$root/.setup/lock"',
+        'echo check >"$root/.venv/.installing"',
+        'mkdir -p "$root/build/sets/workingset/meson-private"',
+        'mkdir -p "$root/build/sets/sim/meson-private"; '
+        'touch "$root"/build/sets/sim/{build.ninja,meson-private/coredata.dat}',
+        'mkdir -p "$root/build/sets/sim/sim"; touch "$root/build/sets/sim/sim/laxity-sim"',
+    ],
+    ids=["packages", "python", "configuring", "compiling", "unstamped"],
+)
+@pytest.mark.parametrize("words", ["run mem", "bound set.toml", "setup"])
+def test_set_up_that_was_killed_leaves_other_commands_as_they_were(
+    tree: Path, left: str, words: str
+) -> None:
+    # Packages of Debian and Python would be asked for by programs that are not here.
+    packages = f'mkdir -p "$root/.setup"; printf {"0" * 64} >$root/x; '
+    done = run_bash(tree, f"{packages}{INSTALLED}{BUILT}{left}; setup_for {words}; echo went on")
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+    asked = (tree / "asked").read_text(encoding="utf-8") if (tree / "asked").exists() else ""
+    assert "sets" not in asked
+
+
+def test_set_that_is_being_compiled_keeps_those_waiting_that_need_it(tree: Path) -> None:
+    needed = (
+        f'mkdir -p "$root/build/sets/sim"; echo "$root" >"$root/build/sets/sim/.stamp-set"; '
+        f"{held('lock-sim')}{INSTALLED}{BUILT}"
+    )
+    # A build that is up to date is used, whoever holds the lock.
+    done = run_bash(
+        tree, f"{needed}touch $root/build/sets/sim/build.ninja; refresh_set sim; {GOES_ON}"
+    )
+    assert (done.stdout, done.stderr) == ("went on\n", "")
+    (tree / "build" / "sets" / "sim" / "build.ninja").unlink()
+    (tree / "held").unlink()
+    script = (
+        f"{needed}(refresh_set sim) 2>$root/said & "
+        "for n in {1..800}; do grep -q . $root/said && break; sleep 0.01; done; cat $root/said; "
+        "kill $(jobs -p)"
+    )
+    assert re.search(r"has held \.setup/lock-sim since .*; waiting", run_bash(tree, script).stdout)
 
 
 NINJA = r"ninja: Entering b\n[0/1] x\n1/3 Compiling a.c\nFAILED: b.o\nb.c:1: no\n2/3 c\n"
@@ -312,15 +406,16 @@ def test_working_sets_are_compiled_only_where_they_are_asked_for() -> None:
     [
         ((), "setup BUILD TREE"),
         ((".stamp-build",), "setup BUILD TREE"),
-        ((".stamp-build", ".stamp-workingset"), "setup BUILD TREE -Dworkingset=auto"),
+        ((".stamp-build", ".stamp-workingset"), "setup BUILD TREE"),
+        ((".stamp-sim",), "setup BUILD TREE"),
     ],
-    ids=["first start", "moved", "moved with working sets"],
+    ids=["first start", "moved", "moved with working sets", "sets of an older build"],
 )
-def test_first_start_asks_meson_for_no_working_sets(
-    tree: Path, stamps: tuple[str, ...], words: str
-) -> None:
+def test_build_of_all_commands_has_no_sets(tree: Path, stamps: tuple[str, ...], words: str) -> None:
     for stamp in stamps:
-        (tree / "build").mkdir(exist_ok=True)
+        (tree / "build" / "workingset").mkdir(parents=True, exist_ok=True)
+        (tree / "build" / "workingset" / "laxity-workingset").touch()
+        (tree / "build" / "sets" / "sim").mkdir(parents=True, exist_ok=True)
         (tree / "build" / stamp).write_text("/elsewhere\n", encoding="utf-8")
     meson = tree / ".venv" / "bin" / "meson"
     meson.parent.mkdir(parents=True)
@@ -336,3 +431,6 @@ def test_first_start_asks_meson_for_no_working_sets(
     assert done.returncode == 0, done.stderr
     asked = (tree / "build" / "asked").read_text(encoding="utf-8")
     assert asked.replace(f"{tree}/build", "BUILD").replace(str(tree), "TREE") == f"{words}\n"
+    # Its tool would be found before that of the set's own build, which is left alone.
+    assert not (tree / "build" / "workingset").exists()
+    assert (tree / "build" / "sets" / "sim").exists() == bool(stamps)

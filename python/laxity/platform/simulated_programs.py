@@ -21,7 +21,7 @@ from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, PlatformError, ToolError
 from laxity.platform.native import workload_words
-from laxity.platform.tools import list_workloads, tool_roots
+from laxity.platform.tools import find_in_build, list_workloads
 
 # What to run where something is missing.
 SIM_SET = "run laxity setup --with sim"
@@ -84,12 +84,11 @@ def find_built(name: str) -> Path:
     Raises:
         ToolError: It is not built.
     """
-    for root in tool_roots():
-        path = root / "sim" / name
-        if path.is_file():
-            return path
-    msg = f"{name}: not built; {SIM_SET}"
-    raise ToolError(msg)
+    path = find_in_build(f"sim/{name}")
+    if path is None:
+        msg = f"{name}: not built; {SIM_SET}"
+        raise ToolError(msg)
+    return path
 
 
 def emulator_version(emulator: str) -> str:

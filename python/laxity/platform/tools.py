@@ -9,7 +9,7 @@ import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,8 @@ _OF_HARNESS = b"--harness=job,"
 ELF, SCRIPT = b"\x7fELF", b"#!"
 # Of a file, to tell what it is.
 _LINE_BYTES = 64
+# Optional sets: builds of their own below the directory of the rest (tools/bootstrap.sh).
+_SETS, _SET_STAMP = ("workingset", "sim"), ".stamp-set"
 # Printing a version takes a millisecond; a program that needs longer is not ours.
 _VERSION_TIMEOUT_S = 10
 
@@ -81,16 +83,42 @@ def find_tool(name: str) -> Path:
     Raises:
         ToolError: None there, or the first one is of another version.
     """
-    for root in tool_roots():
-        for folder in ("", "native", "workingset", "sim"):
-            candidate = root / folder / name
-            if _is_program(candidate):
-                return _checked(candidate, name)
+    found = find_in_build(*(f"{folder}{name}" for folder in ("", "native/", "workingset/", "sim/")))
+    if found is not None and _is_program(found):
+        return _checked(found, name)
     on_path = shutil.which(name)
     if on_path:
         return _checked(Path(on_path), name)
     msg = f"{name}: not found in {_searched()} or PATH; build it with ninja -C build"
     raise ToolError(msg)
+
+
+def find_in_build(*places: str) -> Path | None:
+    """Find a file of the build, the first that one of the roots has at one of some places.
+
+    A set of the checkout's build is brought up to date first, as `./laxity` does with the rest.
+
+    Raises:
+        ToolError: The set cannot be built from its sources as they are now.
+    """
+    for root in tool_roots():
+        for place in places:
+            if (root / place).is_file():
+                _refresh(root)
+                return root / place
+    return None
+
+
+@cache
+def _refresh(root: Path) -> None:
+    """Build what has changed of a set of the checkout, once per process."""
+    source = source_root()
+    if source is None or root.parent != source / "build" / "sets":
+        return
+    script = source / "tools" / "setup-set"
+    if subprocess.run([script, "--refresh", root.name], stdout=2, check=False).returncode:
+        msg = f'set "{root.name}": not up to date; run laxity setup --with {root.name}'
+        raise ToolError(msg)
 
 
 def find_workload(name: str) -> Path:
@@ -283,14 +311,20 @@ def _workload_manifest() -> Path:
 
 
 def tool_roots() -> Iterator[Path]:
-    """List the directories that may hold what was built, the first to be looked at first."""
+    """List the directories that may hold what was built, the first to be looked at first.
+
+    The installed sets of a root follow it.
+    """
     named = os.environ.get("LAXITY_TOOLS")
-    if named:
-        yield Path(named)
-    yield _PACKAGE / "_tools"
-    root = source_root()
-    if root is not None:
-        yield root / "build"
+    source = source_root()
+    roots = [Path(named)] if named else []
+    roots.append(_PACKAGE / "_tools")
+    if source is not None:
+        roots.append(source / "build")
+    for root in roots:
+        yield root
+        sets = (root / "sets" / name for name in _SETS)
+        yield from (one for one in sets if (one / _SET_STAMP).is_file())
 
 
 def _searched() -> str:
