@@ -29,6 +29,7 @@ TIDY_CACHE = BUILD / "tidy-cache"
 # Of a source that goes into two objects clang-tidy would look at both: here each stands once.
 TIDY_COMMANDS = BUILD / "tidy-commands"
 CLANG_FORMAT, CLANG_TIDY = "clang-format-19", VENV_BIN / "clang-tidy"
+WORDS = (VENV_BIN / "python", "-P", "tools/words.py")
 # The default branch lands work in series of up to about 100 commits; a fresh clone knows no other
 # base, because origin/HEAD is absent there or equal to HEAD.
 RECENT_COMMITS = 150
@@ -337,6 +338,7 @@ def linters(*, is_fast: bool) -> Iterator[tuple[str, Callable[[Files], Report]]]
     yield "shellcheck", lambda f: run_over(f.shell, "shellcheck", "-x")
     yield "mandoc", lambda f: run_over(f.man, "mandoc", "-T", "lint", "-W", "warning")
     yield "reuse", run_reuse
+    yield "words", lambda _: run_tool(WORDS)
     yield "import-linter", lambda _: run_tool([VENV_BIN / "lint-imports"])
     # All of it: what changed may break what uses it.
     yield "mypy", lambda f: run_over(f.python, VENV_BIN / "mypy")
@@ -350,6 +352,7 @@ def fix(files: Files) -> None:
     run_over(files.c, CLANG_FORMAT, "-i")
     run_over(files.python, ruff, "check", "--quiet", "--fix")
     run_over(files.python, ruff, "format", "-q")
+    run_tool([*WORDS, "--fix"])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -362,7 +365,9 @@ def main(arguments: Sequence[str]) -> int:
         Exit code.
     """
     parser = argparse.ArgumentParser(prog="tools/lint", description="run every linter")
-    parser.add_argument("--fix", action="store_true", help="format first")
+    parser.add_argument(
+        "--fix", action="store_true", help="format first, and lower the counts of words"
+    )
     parser.add_argument("--fast", action="store_true", help="leave clang-tidy out")
     parser.add_argument(
         "--all",
