@@ -14,13 +14,8 @@ from pathlib import Path
 import click
 from bench.common import ROOT
 
-from laxity.core.percent import parse_percent
-from laxity.core.units import exact_duration
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
-from laxity.jobs import rows as job_analysis
-from laxity.store.run_directory import open_run
 
-PPM = 1_000_000
 # The two measurements of costs take a minute each; a command that takes ten times that hangs.
 TIMEOUT_S = 600
 # Sizes around the working sets below; gamma is taken at the least one that holds a working set.
@@ -49,8 +44,8 @@ TASKS = (
 )
 
 
-def table_of(task: Declared, cpu: int, wcet_ns: int | None = None) -> str:
-    """Write a [[task]]."""
+def table_of(task: Declared, cpu: int, wcet_from: str | None = None) -> str:
+    """Write a [[task]]; with `wcet_from` the name of the run that measured it alone."""
     args = ", ".join(f'"{word}"' for word in task.args)
     lines = [
         "[[task]]",
@@ -62,8 +57,8 @@ def table_of(task: Declared, cpu: int, wcet_ns: int | None = None) -> str:
         f'cpus = "{cpu}"',
         f'working_set = "{task.working_set}"',
     ]
-    if wcet_ns is not None:
-        lines.append(f'wcet = "{exact_duration(wcet_ns)}"')
+    if wcet_from is not None:
+        lines.append(f'wcet_from = "{wcet_from}"')
     return "\n".join(lines) + "\n"
 
 
@@ -91,24 +86,11 @@ def laxity(words: Sequence[str], timeout_s: int = TIMEOUT_S) -> str:
     return done.stdout
 
 
-def wcet_observed_ns(run_dir: Path) -> int:
-    """Return the largest execution time of the jobs of a run of one task."""
-    run = open_run(run_dir)
-    cost = run.manifest.snapshots
-    exec_ns = 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
-    rows = job_analysis.finished(run.stream("jobs"))
-    execution = job_analysis.execution_ns(rows, exec_ns)
-    if execution is None or not len(rows):
-        msg = f"{run_dir}: no processor time was measured"
-        raise click.ClickException(msg)
-    return int(job_analysis.present(execution).max())
-
-
 @click.command()
 @click.option("--cpu", type=int, default=1, show_default=True, help="Of all tasks.")
 @click.option("--alone", type=int, default=30, show_default=True, help="Seconds, each task alone.")
 @click.option("--duration", default="10m", show_default=True, help="Of the run that is compared.")
-@click.option("--margin", default="20%", show_default=True, help="On each wcet and on each cost.")
+@click.option("--margin", default="20%", show_default=True, help="On each wcet_from and each cost.")
 @click.option("--out", "out", type=click.Path(path_type=Path), required=True, help="New directory.")
 def main(cpu: int, alone: int, duration: str, margin: str, out: Path) -> None:
     """Measure, bound, run and compare; everything stays in OUT."""
@@ -119,10 +101,7 @@ def main(cpu: int, alone: int, duration: str, margin: str, out: Path) -> None:
         spec.write_text(alone_spec(task, cpu, alone))
         run_dir = out / f"alone-{task.name}"
         laxity(["run", str(spec), "--run-dir", str(run_dir), "--no-report", "--quiet"])
-        observed_ns = wcet_observed_ns(run_dir)
-        wcet_ns = -(-observed_ns * (PPM + parse_percent(margin)) // PPM)
-        click.echo(f"{task.name}: wcet_observed {observed_ns} ns, with {margin}: {wcet_ns} ns")
-        tables.append(table_of(task, cpu, wcet_ns))
+        tables.append(table_of(task, cpu, run_dir.name))
     task_set = out / "tasks.toml"
     task_set.write_text(
         f'schema = 1\n[run]\nduration = "{duration}"\ntrace = true\n{"".join(tables)}'

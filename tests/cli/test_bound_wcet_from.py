@@ -148,6 +148,25 @@ def test_margin_makes_nothing_unschedulable_for_certain(
     assert bound(tmp_path, *words, deadline=deadline).return_value == code
 
 
+@pytest.mark.parametrize(
+    ("wcet", "is_said"), [('wcet = "2ms"', True), ('wcet_from = "run"', False)]
+)
+def test_miss_by_a_stated_wcet_says_what_it_rests_on(tmp_path: Path, wcet: str, *, is_said: bool):
+    # 2 ms, stated or seen, is beyond 1.999 ms.
+    write_run(tmp_path / "run", Made(rows_of()))
+    tasks = tmp_path / "tasks.toml"
+    text = ONE.format(run="run", name="control", deadline="1999us")
+    tasks.write_text(text.replace('wcet_from = "run"', wcet))
+    words = ["bound", str(tasks), "--costs", "none", "--format", "json"]
+    done = CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+    answer = json.loads(done.stdout)
+    assert answer["verdict"] == "not_schedulable"
+    assert (
+        any("a wcet with a margin in it proves no miss" in one for one in answer["notes"])
+        is is_said
+    )
+
+
 @pytest.mark.parametrize("scheduler", ["fixed-priority", "edf", "global-edf"])
 def test_longer_jobs_than_the_quantile_do_not_contradict_the_verdict(
     tmp_path: Path, scheduler: str

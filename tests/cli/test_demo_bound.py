@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The demonstration's verdict: from what its runs saw to a task set, and where nothing is known."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from tests.costs.made_up_measurement import ended, left_measurement
 from tests.report.run_builder import Made, ordinary_rows, write_run
 
 from laxity.bounds.data import Bounded, read_bound
+from laxity.bounds.platform_costs import Choice
+from laxity.cli.bound_wcet import read_with_runs
 from laxity.cli.demo_bound import TASKS, VERDICT, bound_measured_tasks, plan_tasks
-from laxity.core.task_set import read_task_set
 from laxity.errors import NoVerdict
 from laxity.jobs.finish import finish_run
 from laxity.store.run_directory import open_run
@@ -18,15 +20,23 @@ from laxity.store.run_directory import open_run
 KIB = 1024
 
 
-def write_tasks(runs: Path, n_jobs: int = 3) -> None:
-    """Two tasks whose longest jobs execute for 1 ms and 2 ms."""
+def write_tasks(
+    runs: Path, n_jobs: int = 3, longest_ns: tuple[int, int] = (1_000_000, 2_000_000)
+) -> None:
+    """Two tasks of 5 ms whose longest jobs execute for 1 ms and 2 ms."""
     made = []
-    for name, longest_ns in (("high", 1_000_000), ("low", 2_000_000)):
+    for name, ns in zip(("high", "low"), longest_ns, strict=True):
         rows = ordinary_rows(n_jobs)
-        rows["exec_ns"] = longest_ns - 1000 * rows["job"].astype("i8")
+        rows["exec_ns"] = ns - 1000 * rows["job"].astype("i8")
         made.append(Made(rows, name=name))
     high, low = made
-    write_run(runs / TASKS, Made(high.rows, name="high", others=[low]))
+    path = write_run(runs / TASKS, Made(high.rows, name="high", others=[low])) / "manifest.json"
+    # The machine of the made-up measurements.
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "machine_hash": "abc"}))
+    spec = runs / TASKS / "spec.toml"
+    first, second = spec.read_text().rsplit("priority = 90", 1)
+    spec.write_text(f"{first}priority = 89{second}")
 
 
 def answer_of(runs: Path, *measured: str) -> Bounded:
@@ -40,15 +50,39 @@ def answer_of(runs: Path, *measured: str) -> Bounded:
 def test_wcet_is_the_largest_execution_time_and_a_margin(tmp_path: Path):
     write_tasks(tmp_path)
     found = answer_of(tmp_path)
-    tasks = read_task_set(found.task_set_text.encode()).tasks
-    # 20 % on 1 ms and 2 ms.
-    assert [one.wcet_ns for one in tasks] == [1_200_000, 2_400_000]
-    assert [one.keys.working_set_bytes for one in tasks] == [64 * KIB, 64 * KIB]
     assert found.answer is not None
-    assert found.answer.notes[0] == (
-        "each wcet is the largest execution time seen in run tasks (jobs: 3 of high, 3 of low) "
-        "+ 20%: observed, not proven"
-    )
+    # 20 % on 1 ms and 2 ms.
+    times = [(one.task, one.max_ns, one.wcet_ns, one.n) for one in found.answer.wcet_from]
+    assert times == [("high", 1_000_000, 1_200_000, 3), ("low", 2_000_000, 2_400_000, 3)]
+
+
+def test_task_set_that_is_stored_can_be_bound_again_where_it_lies(tmp_path: Path):
+    write_tasks(tmp_path)
+    answer_of(tmp_path)
+    path = tmp_path / VERDICT / "taskset.toml"
+    task_set, measured = read_with_runs(path.read_bytes(), path.parent, Choice(None, 0))
+    assert [one.observed_ns for one in task_set.tasks] == [1_000_000, 2_000_000]
+    assert [one.keys.working_set_bytes for one in task_set.tasks] == [64 * KIB, 64 * KIB]
+    assert [one.run for one in measured] == ["../tasks", "../tasks"]
+
+
+def test_margin_never_proves_that_a_deadline_is_missed(tmp_path: Path):
+    # (2.3 ms + 2 ms) / 5 ms = 0.86 was seen; with 20 % it is 1.032.
+    write_tasks(tmp_path, longest_ns=(2_300_000, 2_000_000))
+    left_measurement(tmp_path / "crpd.tmp", {64 * KIB: 10_000}, 20, result=ended())
+    finish_run(tmp_path / "crpd.tmp", has_survived=True, returncode=0)
+    answer = answer_of(tmp_path, "crpd").answer
+    assert answer is not None
+    assert [one.verdict for one in answer.tasks] == ["not_provable", "not_provable"]
+    assert answer.verdict == "not_provable"
+
+
+def test_times_that_were_seen_prove_that_a_deadline_is_missed(tmp_path: Path):
+    # (3.3 ms + 2 ms) / 5 ms = 1.06 was seen.
+    write_tasks(tmp_path, longest_ns=(3_300_000, 2_000_000))
+    answer = answer_of(tmp_path).answer
+    assert answer is not None
+    assert answer.verdict == "not_schedulable"
 
 
 def test_without_costs_nothing_is_proven_and_the_answer_says_why(tmp_path: Path):
@@ -71,7 +105,7 @@ def test_costs_that_were_measured_count_with_the_margin(tmp_path: Path):
 
 def test_task_without_a_finished_job_has_no_wcet(tmp_path: Path):
     write_tasks(tmp_path, n_jobs=0)
-    with pytest.raises(NoVerdict, match='task "high" finished no job'):
+    with pytest.raises(NoVerdict, match=r'task "high".*no job finished with a processor time'):
         answer_of(tmp_path)
 
 

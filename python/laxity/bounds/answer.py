@@ -13,6 +13,7 @@ from laxity.bounds.overheads import PlatformCosts
 from laxity.bounds.platform_costs import Accounted, Choice, account
 from laxity.bounds.setup import USUAL, Setup
 from laxity.bounds.tasks import tasks_of
+from laxity.bounds.verdicts import NOT_SCHEDULABLE, Verdict
 from laxity.core.percent import format_percent
 from laxity.core.schedulers import Scheduler
 from laxity.core.task_set import TaskSet
@@ -28,6 +29,10 @@ _NOT_FOUND = (
 _IMPOSSIBLE = (
     "the file gives no priorities, and with none that differ are all deadlines kept, whatever the "
     "costs"
+)
+_STATED = (
+    "not schedulable takes each stated wcet for a time that jobs do reach; a wcet with a margin in "
+    "it proves no miss: name the run with wcet_from, and state the margin with --margin"
 )
 _EQUAL = "the file gives no priorities, and with this test none are looked for: all have the same"
 
@@ -87,6 +92,7 @@ def answer_task_set(task_set: TaskSet, given: CostsGiven, setup: Setup = USUAL) 
         ),
         notes=(
             *_notes(priorities),
+            *_notes_on_stated(task_set, result.verdict),
             *result.notes,
             *(() if accounted is None else accounted.notes),
         ),
@@ -142,6 +148,12 @@ def _priorities(task_set: TaskSet, setup: Setup, found: Prioritised | None) -> P
     if found.is_found:
         return "found"
     return "impossible" if found.is_impossible else "not_found"
+
+
+def _notes_on_stated(task_set: TaskSet, verdict: Verdict) -> Iterator[str]:
+    """Say what a miss that follows from stated times rests on."""
+    if verdict == NOT_SCHEDULABLE and any(one.observed_ns is None for one in task_set.tasks):
+        yield _STATED
 
 
 def _notes(priorities: Priorities | None) -> tuple[str, ...]:

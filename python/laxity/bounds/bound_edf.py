@@ -23,9 +23,17 @@ from laxity.bounds.edf_cache_sets import (
 from laxity.bounds.edf_overheads import Charge, with_edf_overheads, woken_late
 from laxity.bounds.edf_response import edf_response_times
 from laxity.bounds.overheads import PlatformCosts
-from laxity.bounds.response_time import utilisation
 from laxity.bounds.setup import USUAL, Setup
-from laxity.bounds.tasks import has_costs, is_late_alone, starts_together, tasks_of, utilisation_ppm
+from laxity.bounds.tasks import (
+    CertainTask,
+    certain_tasks_of,
+    exceeds_cpus,
+    has_costs,
+    is_late_alone,
+    starts_together,
+    tasks_of,
+    utilisation_ppm,
+)
 from laxity.bounds.verdicts import (
     NOT_PROVABLE,
     NOT_SCHEDULABLE,
@@ -199,15 +207,14 @@ def _from_below(declared: Sequence[DeclaredTask]) -> SetVerdict:
     is late just when others become ready, the task set does not state. Tasks that start at
     different offsets may never meet, so then only utilisation and each task alone prove a miss.
     """
-    tasks = tasks_of(declared, with_contention=False)
-    unblocked = [replace(one, blocking_ns=0) for one in tasks]
-    for one in unblocked:
+    tasks: Sequence[CertainTask] = certain_tasks_of(declared)
+    for one in tasks:
         if one.jitter_ns + one.wcet_ns > one.deadline_ns:
             found = edf_verdict((one,))
             return replace(found, reason=f'task "{one.name}" is late even alone')
-    punctual = [replace(one, jitter_ns=0) for one in unblocked]
+    punctual = [replace(one, jitter_ns=0) for one in tasks]
     found = edf_verdict(punctual)
-    if starts_together(declared) or utilisation(punctual) > 1:
+    if starts_together(declared) or exceeds_cpus(punctual, 1):
         return found
     return replace(found, verdict=NOT_PROVABLE)
 

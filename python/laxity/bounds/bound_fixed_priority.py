@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 from laxity.bounds.overheads import LoadedCpu, PlatformCosts, load_cpus
 from laxity.bounds.response_time import Response, exceeds_capacity, interfering_tasks, response_time
-from laxity.bounds.tasks import has_costs, starts_together, tasks_of
+from laxity.bounds.tasks import (
+    CertainTask,
+    certain_tasks_of,
+    has_costs,
+    starts_together,
+    tasks_of,
+)
 from laxity.bounds.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, TaskBound, Verdict
 from laxity.core.spec import Policy
 from laxity.core.task_set import DeclaredTask
@@ -133,11 +139,11 @@ class CertainMisses:
 
     def __init__(self, declared: Sequence[DeclaredTask]) -> None:
         self._declared = declared
-        self._tasks = tasks_of(declared, with_contention=False)
+        self._tasks = certain_tasks_of(declared)
 
     def has(self, index: int) -> bool:
         """Tell whether a job of the task at a place does."""
-        task = replace(self._tasks[index], blocking_ns=0)
+        task = self._tasks[index]
         before = interfering_tasks(task, self._tasks)
         higher = [one for one in before if one.priority > task.priority]
         shares = [(one.wcet_ns, one.period_ns) for one in (task, *higher)]
@@ -149,7 +155,7 @@ class CertainMisses:
         return _is_late(replace(task, jitter_ns=0), punctual)
 
 
-def _is_late(task: Task, higher: Sequence[Task]) -> bool:
+def _is_late(task: CertainTask, higher: Sequence[CertainTask]) -> bool:
     response_ns = response_time(task, higher).response_ns
     return response_ns is not None and response_ns > task.deadline_ns
 

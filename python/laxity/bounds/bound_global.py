@@ -17,6 +17,8 @@ from laxity.bounds.setup import Setup
 from laxity.bounds.tasks import (
     ALONE_SOURCE,
     ALONE_TEST,
+    certain_tasks_of,
+    exceeds_cpus,
     has_costs,
     is_late_alone,
     share_turns,
@@ -110,9 +112,9 @@ def _from_above(tasks: Sequence[Task], costs: PlatformCosts | None, setup: Setup
 
 def _why_impossible(declared: Sequence[DeclaredTask], n_cpus: int) -> str | None:
     """Say what no order of jobs gets round, without any cost that may be absent; None: nothing."""
-    used = utilisation(tasks_of(declared, with_contention=False))
-    if used > n_cpus:
-        return f"utilisation {float(used):.3f} exceeds {n_cpus}"
+    tasks = certain_tasks_of(declared)
+    if exceeds_cpus(tasks, n_cpus):
+        return f"utilisation {float(utilisation(tasks)):.3f} exceeds {n_cpus}"
     return None
 
 

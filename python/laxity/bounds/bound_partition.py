@@ -14,7 +14,15 @@ from laxity.bounds.partition import place_tasks
 from laxity.bounds.response_time import utilisation
 from laxity.bounds.schedulability_tests import choose_test
 from laxity.bounds.setup import Setup
-from laxity.bounds.tasks import ALONE_SOURCE, ALONE_TEST, is_late_alone, tasks_of, utilisation_ppm
+from laxity.bounds.tasks import (
+    ALONE_SOURCE,
+    ALONE_TEST,
+    certain_tasks_of,
+    exceeds_cpus,
+    is_late_alone,
+    tasks_of,
+    utilisation_ppm,
+)
 from laxity.bounds.verdicts import (
     NOT_PROVABLE,
     NOT_SCHEDULABLE,
@@ -113,10 +121,10 @@ def judge_unplaced(one: DeclaredTask, costs: PlatformCosts | None, setup: Setup)
 
 def why_impossible(declared: Sequence[DeclaredTask], cpus: Sequence[int]) -> CpuBound | None:
     """Find what no way to share tasks out gets round; None: nothing."""
-    tasks = tasks_of(declared, with_contention=False)
+    tasks = certain_tasks_of(declared)
     halves = [one for one in tasks if 2 * one.wcet_ns > one.period_ns]
     reason = None
-    if utilisation(tasks) > len(cpus):
+    if exceeds_cpus(tasks, len(cpus)):
         reason = f"utilisation {float(utilisation(tasks)):.3f} exceeds {len(cpus)}"
     elif len(halves) > len(cpus):
         reason = f"{len(halves)} tasks need more than half a CPU each, of {len(cpus)}"

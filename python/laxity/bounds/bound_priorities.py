@@ -21,9 +21,8 @@ from laxity.bounds.priority_assignment import (
     order_tasks,
     prioritised,
 )
-from laxity.bounds.response_time import utilisation
 from laxity.bounds.sensitivity import find_late_response
-from laxity.bounds.tasks import ONE_CPU, tasks_of
+from laxity.bounds.tasks import ONE_CPU, certain_tasks_of, exceeds_cpus, tasks_of
 from laxity.bounds.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SetBound
 from laxity.core.spec import MAX_PRIORITY
 from laxity.core.task_set import DeclaredTask, TaskSet
@@ -148,6 +147,6 @@ def _is_impossible(declared: Sequence[DeclaredTask]) -> bool:
     """Tell whether no order keeps all deadlines, given that Audsley's algorithm found none."""
     if len({one.offset_ns for one in declared}) == 1:
         return True
-    if utilisation(tasks_of(declared, with_contention=False)) > 1:
+    if exceeds_cpus(certain_tasks_of(declared), 1):
         return True
     return any(CertainMisses((one,)).has(0) for one in declared)

@@ -18,7 +18,7 @@ scheduling theory to static priority pre-emptive scheduling" (1993), for J and B
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from laxity.tasksets.task_model import Task
 
@@ -30,6 +30,8 @@ MAX_SUMS = 20_000_000
 # Of sums of some thousand floating-point numbers, with a wide margin.
 ROUNDING = 1e-9
 
+# A task, or one of a narrower type, which is kept.
+SomeTask = TypeVar("SomeTask", bound=Task)
 # C, T, J of whatever may run before a task.
 Demand: TypeAlias = tuple[int, int, int]
 
@@ -170,7 +172,7 @@ def utilisation(tasks: Sequence[Task]) -> Fraction:
     return sum((Fraction(task.wcet_ns, task.period_ns) for task in tasks), Fraction(0))
 
 
-def interfering_tasks(task: Task, tasks: Sequence[Task]) -> tuple[Task, ...]:
+def interfering_tasks(task: Task, tasks: Sequence[SomeTask]) -> tuple[SomeTask, ...]:
     """Pick those that may run before a task: higher and equal priority, on its CPU.
 
     Tasks of equal priority run in the order in which they became ready (SCHED_FIFO). Which of two

@@ -5,12 +5,13 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from laxity.bounds.overheads import PlatformCosts
 from laxity.bounds.platform_costs import PPM
 from laxity.bounds.response_time import utilisation
 from laxity.core.spec import Policy
-from laxity.core.task_set import DeclaredTask
+from laxity.core.task_set import CertainNs, DeclaredTask
 from laxity.tasksets.task_model import Task
 
 # The CPU of a task set that names none.
@@ -20,31 +21,56 @@ ALONE_TEST = "jitter and wcet of a job alone"
 ALONE_SOURCE = "the deadline is shorter"
 
 
-def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) -> tuple[Task, ...]:
-    """Make the tasks that the tests read.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertainTask(Task):
+    """A task with nothing in it but what happens for certain: neither margin nor blocking.
 
-    Args:
-        declared: As the file states them.
-        with_contention: Whether C has `overhead_ratio` on top, rounded up: C (1 + overhead). Else
-            C is what a job may take for certain: of a measured one no margin, no extrapolation.
+    What concludes that a deadline is missed takes such tasks, and no others.
     """
+
+    wcet_ns: CertainNs
+
+
+def tasks_of(declared: Sequence[DeclaredTask]) -> tuple[Task, ...]:
+    """Make the tasks that prove deadlines: C has its margin and, rounded up, `overhead_ratio`."""
     return tuple(
         Task(
             name=one.name,
-            wcet_ns=_contended_ns(one) if with_contention else one.certain_wcet_ns,
+            wcet_ns=_contended_ns(one),
             period_ns=one.period_ns,
             deadline_ns=one.deadline_ns,
             jitter_ns=one.keys.jitter_ns,
             blocking_ns=one.keys.blocking_ns,
             priority=one.priority,
             cpu=ONE_CPU if one.cpu is None else one.cpu,
-            contention_ns=_contended_ns(one) - one.wcet_ns if with_contention else 0,
+            contention_ns=_contended_ns(one) - one.wcet_ns,
             working_set_bytes=one.keys.working_set_bytes,
             ucb=one.keys.ucb,
             ecb=one.keys.ecb,
         )
         for one in declared
     )
+
+
+def certain_tasks_of(declared: Sequence[DeclaredTask]) -> tuple[CertainTask, ...]:
+    """Make the tasks that prove misses: C is what a job does take, and nothing blocks a task."""
+    return tuple(
+        CertainTask(
+            name=one.name,
+            wcet_ns=one.certain_wcet_ns,
+            period_ns=one.period_ns,
+            deadline_ns=one.deadline_ns,
+            jitter_ns=one.keys.jitter_ns,
+            priority=one.priority,
+            cpu=ONE_CPU if one.cpu is None else one.cpu,
+        )
+        for one in declared
+    )
+
+
+def exceeds_cpus(tasks: Sequence[CertainTask], n_cpus: int) -> bool:
+    """Tell whether tasks need more time than the CPUs have, whatever schedules them."""
+    return utilisation(tasks) > n_cpus
 
 
 def starts_together(declared: Sequence[DeclaredTask]) -> bool:

@@ -8,27 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from laxity import __version__
 from laxity.bounds.answer import CostsGiven, answer_task_set
-from laxity.bounds.platform_costs import PPM, Choice
+from laxity.bounds.platform_costs import Choice
 from laxity.bounds.store import BoundRequest, store_bound
+from laxity.cli.bound_wcet import read_with_runs, wcet_notes
 from laxity.core.spec import Spec
 from laxity.core.spec_reader import resolve_spec
-from laxity.core.task_set import read_task_set
-from laxity.core.units import exact_duration, exact_size
+from laxity.core.units import exact_size
 from laxity.costs.merge import merge_runs
 from laxity.costs.model import Costs
-from laxity.errors import NoVerdict
-from laxity.jobs import rows as analysis
 from laxity.jobs.finish import Finished
 from laxity.store.manifest import Tool
 from laxity.store.run_directory import Run, open_run
 
 # Names of the run that measures the tasks and of the one that bounds them.
 TASKS, VERDICT = "tasks", "verdict"
-# Added to the largest execution time seen and to each cost: another run will see larger ones.
+# On the largest execution time seen and on each cost: another run will see larger ones.
 _MARGIN_PPM = 200_000
 # Name, period, working set as a part of the second-level cache, of which gamma is measured at a
 # 32nd and a quarter, and bytes passed through in a job: some 0.6, 2.3 and 4.6 ms of execution on a
@@ -68,29 +64,32 @@ def plan_tasks(run: dict[str, Any], cpu: int, cache_bytes: int, resolution_ns: i
 
 
 def bound_measured_tasks(
-    runs: Path, measured: Sequence[str], final: Path, command_line: list[str]
+    runs: Path, measured_costs: Sequence[str], final: Path, command_line: list[str]
 ) -> Finished:
     """Bound the tasks that were run with the costs that were measured, and store the answer.
 
     Args:
         runs: Directory of the runs of the demonstration.
-        measured: Names of those that measured costs, as far as they were planned.
+        measured_costs: Names of those that measured costs, as far as they were planned.
         final: Of the run that is written.
         command_line: What the user typed.
 
     Raises:
-        NoVerdict: A task finished no job, so that nothing is known of its execution time.
+        NoVerdict: The run does not tell how long a task takes: it finished no job, for example.
         LaxityError: A run cannot be read, or the answer not be written.
     """
     run = open_run(runs / TASKS)
-    text, note = _task_set(run)
-    paths = [runs / name for name in measured if (runs / name).is_dir()]
+    choice = Choice(None, _MARGIN_PPM)
+    text = _task_set(run)
+    # The verdict's directory is not there yet; seen from the run beside it the path is the same.
+    task_set, measured = read_with_runs(text, run.path, choice)
+    paths = [runs / name for name in measured_costs if (runs / name).is_dir()]
     costs = _costs(paths, run)
-    given = CostsGiven(costs, "this demonstration", Choice(None, _MARGIN_PPM))
-    answer = answer_task_set(read_task_set(text), given)
+    answer = answer_task_set(task_set, CostsGiven(costs, "this demonstration", choice))
+    notes = wcet_notes(measured, costs.machine_hash, may_differ=False)
     request = BoundRequest(
         name=VERDICT,
-        answer=replace(answer, notes=(note, *answer.notes)),
+        answer=replace(answer, wcet_from=measured, notes=(*answer.notes, *notes)),
         task_set=text,
         costs=costs,
         costs_run=paths[0] if paths else None,
@@ -108,29 +107,16 @@ def _costs(paths: Sequence[Path], run: Run) -> Costs:
     return Costs(tool=tool, machine_hash=run.manifest.machine_hash or "", entries=[])
 
 
-def _task_set(run: Run) -> tuple[bytes, str]:
-    """Write the tasks with what was seen of them, and say what that is worth."""
-    document = tomllib.loads(run.spec_text)
-    rows = run.stream("jobs")
-    seen = []
-    for index, task in enumerate(document["task"]):
-        finished = analysis.finished(analysis.of_task(rows, index))
-        times_ns = analysis.present(finished["exec_ns"])
-        if not times_ns.size:
-            msg = f'run {TASKS}: task "{task["name"]}" finished no job; give it a longer --duration'
-            raise NoVerdict(msg)
-        wcet_ns = -(-int(np.max(times_ns)) * (PPM + _MARGIN_PPM) // PPM)
-        # A job passes through its working set again and again, and touches little else.
-        task |= {"wcet": exact_duration(wcet_ns), "working_set": task["args"][0]}
-        seen.append(f"{times_ns.size} of {task['name']}")
-    note = (
-        f"each wcet is the largest execution time seen in run {TASKS} (jobs: {', '.join(seen)}) "
-        f"+ {_MARGIN_PPM * 100 // PPM}%: observed, not proven"
-    )
-    return _written(document), note
+def _task_set(run: Run) -> bytes:
+    """Write the tasks with the run that tells how long they take.
 
-
-def _written(document: dict[str, Any]) -> bytes:
+    A measured time is never written as a wcet, least of all with a margin: a stated wcet is taken
+    for a time that jobs do take, and would prove that a task is late which never was.
+    """
     import tomli_w  # noqa: PLC0415 - only where a spec is written
 
+    document = tomllib.loads(run.spec_text)
+    for task in document["task"]:
+        # A job passes through its working set again and again, and touches little else.
+        task |= {"wcet_from": f"../{TASKS}", "working_set": task["args"][0]}
     return tomli_w.dumps(document).encode()

@@ -8,7 +8,7 @@ One file is run, measured and bounded, so each reader checks the other's keys, t
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, TypeAlias
+from typing import Any, NewType, TypeAlias
 
 from laxity.core.cpus import parse_cpus
 from laxity.core.percent import parse_percent
@@ -54,6 +54,11 @@ class BoundKeys:
     ucb: frozenset[int]
     ecb: frozenset[int]
     overhead_ppm: int
+
+
+# An execution time that a job does take: stated in the file, or seen in a run. It holds no margin
+# and no extrapolation, and only such a time proves that a deadline is missed.
+CertainNs = NewType("CertainNs", int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +119,15 @@ class DeclaredTask:
     is_isolated: bool = False
 
     @property
-    def certain_wcet_ns(self) -> int:
-        """What a job may take for certain: without margin and extrapolation.
+    def certain_wcet_ns(self) -> CertainNs:
+        """The time that a job does take: as stated, or as seen without margin and extrapolation.
 
         Never more than counts: by a quantile rarer jobs are left out on both sides, or one verdict
         would contradict the other.
         """
-        return self.wcet_ns if self.observed_ns is None else min(self.wcet_ns, self.observed_ns)
+        if self.observed_ns is None:
+            return CertainNs(self.wcet_ns)
+        return CertainNs(min(self.wcet_ns, self.observed_ns))
 
 
 @dataclass(frozen=True, slots=True)
