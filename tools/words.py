@@ -91,7 +91,8 @@ PATTERNS = {
     "handed over": Pattern(r"handed over", "escapes", folder="working"),
     "outside": Pattern(r"outside", "external code", folder="working"),
     "one": Pattern(
-        r"one (?:that|which|who|whose)|(?:the|that|this|another|each|every|which|no) one",
+        r"one (?:that|which|who|whose)"
+        r"|(?:the|that|this|another|each|every|which|no) one(?! of)",
         "the noun",
     ),
     "somebody": Pattern(r"(?:some|any|no|every)body|whoever", "the noun: task, entry, caller"),

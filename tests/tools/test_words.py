@@ -28,7 +28,7 @@ def words() -> ModuleType:
 
 # Split, so that this file adds nothing to the counts.
 TOLD, NOBODY, SO_OFTEN = "to" + "ld", "no" + "body", "so " + "often"
-COMES, BY = "comes", "by"
+COMES, BY, ONE = "comes", "by", "on" + "e"
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,7 @@ COMES, BY = "comes", "by"
         ("tools/a", f"#!/usr/bin/env bash\nsay {NOBODY}\n", [("shell", "somebody", 2)]),
         ("docs/a.md", f"It {COMES}\n{BY} it.\n", [("docs", "comes by", 2)]),
         ("schema/a.toml", f'help = "is {TOLD}"\n', [("tables", "told", 1)]),
+        ("docs/a.md", f"that {ONE} of the roots; that {ONE} root\n", [("docs", "one", 1)]),
         # A word of its own, not a part of one.
         ("docs/a.md", f"re{TOLD} s{TOLD}\n", []),
     ],

@@ -324,7 +324,7 @@ def tool_roots() -> Iterator[Path]:
     for root in roots:
         yield root
         sets = (root / "sets" / name for name in _SETS)
-        yield from (one for one in sets if (one / _SET_STAMP).is_file())
+        yield from (directory for directory in sets if (directory / _SET_STAMP).is_file())
 
 
 def _searched() -> str:
