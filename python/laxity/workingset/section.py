@@ -235,13 +235,14 @@ def _programs(run: str, data: WorkingSetData) -> Section:
             "calling context, n = instructions"
         )
         blocks.append(Table(title, head, rows))
+        where = f"Instruction at which most is live ({KIND}), by program"
         largest = tuple(
             (text_cell(one.program), number_cell(size_words(one)[2]),
              text_cell(place_words(one.largest)))
             for one in found if one.largest is not None
         )  # fmt: skip
         blocks.append(
-            Folded("Where most is live", (Table("", ("program", "max", "where"), largest),))
+            Folded("Where most is live", (Table(where, ("program", "max", "where"), largest),))
         )
         blocks.append(Folded("By storage class", (Paragraph(_CLASS_TEXT), _classes(found))))
         blocks += _without_bound(found)
