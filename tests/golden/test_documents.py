@@ -11,6 +11,7 @@ difference before it is committed:
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ import click
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from tests.golden.outline import outline
+from tests.golden.page_text import Built, section_lines
 from tests.golden.schema_text import types_text
 from tests.golden.stored_runs import RUNS, copy_runs
 from typing_extensions import override
@@ -27,9 +28,14 @@ from typing_extensions import override
 from laxity import __version__
 from laxity.cli.document_schema import DOCUMENTS
 from laxity.cli.main import PROGRAM, Boundary, cli
+from laxity.page.blocks import Quantity
 
 HERE = Path(__file__).parent
-RUNS_WITH_JOBS = [name for name in RUNS if (HERE / "runs" / name / "jobs.npy").exists()]
+# One run of each kind; others repeat kinds for test_pages.py and commands of several runs.
+KINDS = [name for name in RUNS if name not in {"alone", "interfered", "program"}]
+# Sections that pages have in common are written once, for this run.
+REFERENCE = "taskset"
+COMMON = ("machine", "method")
 MODELS = ("crpd", "migration", "switch", "memory-latency")
 Call = Callable[..., str]
 
@@ -112,27 +118,50 @@ def test_refusals(call: Call, golden: SnapshotAssertion):
     assert "\n\n".join(refused) == golden
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", KINDS)
 def test_shown(run: str, call: Call, golden: SnapshotAssertion):
     assert call("show", f"runs/{run}") == golden
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_shown_first_is_what_the_page_says_first(
+    run: str, build: Callable[[str], Built], call: Call
+):
+    shown = call("show", f"runs/{run}")
+    page = build(run).page
+    plain = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NARROW NO-BREAK SPACE}": None})
+    assert [one for one in page.card.sentences if one.translate(plain) not in shown] == []
+    for name, rows in page.data.manifest.tables.items():
+        assert re.search(rf"rows of {name}\S* +{rows}\n", shown)
 
 
 def test_list(call: Call, golden: SnapshotAssertion):
     assert call("list") == golden
 
 
-@pytest.mark.parametrize("run", RUNS)
-def test_report(run: str, stored: Path, call: Call, golden: SnapshotAssertion):
-    told = call("report", f"runs/{run}")
-    page = (stored / "runs" / run / "report.html").read_text()
-    assert f"{told}\n{outline(page)}".replace(__version__, "VERSION") == golden
+@pytest.mark.parametrize("run", KINDS)
+def test_page(run: str, build: Callable[[str], Built], golden: SnapshotAssertion):
+    known = section_lines(build(REFERENCE).html) if run != REFERENCE else {}
+    lines = []
+    for identity, section in section_lines(build(run).html).items():
+        same = known[identity] if identity in COMMON and known else []
+        fresh = [line for line in section if line not in same]
+        rest = len(section) - len(fresh)
+        lines += [f"\n## {identity}", *fresh, *([f"{rest} lines as of {REFERENCE}"] * bool(rest))]
+    lines += ["\n## derived.json", *map(_quantity, build(run).derived.quantities), ""]
+    assert "\n".join(lines).replace(__version__, "VERSION") == golden
 
 
-@pytest.mark.parametrize("run", RUNS_WITH_JOBS)
-def test_derived(run: str, stored: Path, call: Call, golden: SnapshotAssertion):
-    call("report", f"runs/{run}")
-    derived = json.loads((stored / "runs" / run / "derived.json").read_text())
-    assert json.dumps(derived, indent=1).replace(__version__, "VERSION") == golden
+def _quantity(one: Quantity) -> str:
+    of = " ".join(filter(None, (one.run, one.task)))
+    value = f"{of}: {one.name} = {one.value} {one.unit}"
+    note = f" ({one.note})" if one.note else ""
+    return f"{value}, n = {one.n}, {one.kind}, {one.resolution}{note}"
+
+
+def test_report_prints_where_its_page_is(stored: Path, call: Call):
+    assert call("report", "runs/bound") == "$ laxity report runs/bound\nruns/bound/report.html\n"
+    assert (stored / "runs" / "bound" / "report.html").read_text().startswith("<!DOCTYPE html>\n")
 
 
 @pytest.mark.parametrize("run", RUNS)
