@@ -162,7 +162,7 @@ def test_miss_by_a_stated_wcet_says_what_it_rests_on(tmp_path: Path, wcet: str, 
     answer = json.loads(done.stdout)
     assert answer["verdict"] == "not_schedulable"
     assert (
-        any("a wcet with a margin in it proves no miss" in one for one in answer["notes"])
+        any("a wcet with a margin in it proves no miss" in note for note in answer["notes"])
         is is_said
     )
 

@@ -52,7 +52,7 @@ def test_wcet_is_the_largest_execution_time_and_a_margin(tmp_path: Path):
     found = answer_of(tmp_path)
     assert found.answer is not None
     # 20 % on 1 ms and 2 ms.
-    times = [(one.task, one.max_ns, one.wcet_ns, one.n) for one in found.answer.wcet_from]
+    times = [(wcet.task, wcet.max_ns, wcet.wcet_ns, wcet.n) for wcet in found.answer.wcet_from]
     assert times == [("high", 1_000_000, 1_200_000, 3), ("low", 2_000_000, 2_400_000, 3)]
 
 
@@ -61,9 +61,9 @@ def test_task_set_that_is_stored_can_be_bound_again_where_it_lies(tmp_path: Path
     answer_of(tmp_path)
     path = tmp_path / VERDICT / "taskset.toml"
     task_set, measured = read_with_runs(path.read_bytes(), path.parent, Choice(None, 0))
-    assert [one.observed_ns for one in task_set.tasks] == [1_000_000, 2_000_000]
-    assert [one.keys.working_set_bytes for one in task_set.tasks] == [64 * KIB, 64 * KIB]
-    assert [one.run for one in measured] == ["../tasks", "../tasks"]
+    assert [task.observed_ns for task in task_set.tasks] == [1_000_000, 2_000_000]
+    assert [task.keys.working_set_bytes for task in task_set.tasks] == [64 * KIB, 64 * KIB]
+    assert [wcet.run for wcet in measured] == ["../tasks", "../tasks"]
 
 
 def test_margin_never_proves_that_a_deadline_is_missed(tmp_path: Path):
@@ -73,7 +73,7 @@ def test_margin_never_proves_that_a_deadline_is_missed(tmp_path: Path):
     finish_run(tmp_path / "crpd.tmp", has_survived=True, returncode=0)
     answer = answer_of(tmp_path, "crpd").answer
     assert answer is not None
-    assert [one.verdict for one in answer.tasks] == ["not_provable", "not_provable"]
+    assert [task.verdict for task in answer.tasks] == ["not_provable", "not_provable"]
     assert answer.verdict == "not_provable"
 
 
@@ -112,10 +112,10 @@ def test_task_without_a_finished_job_has_no_wcet(tmp_path: Path):
 def test_tasks_pass_through_parts_of_the_cache_that_gamma_is_measured_of():
     spec = plan_tasks({"duration": "3s"}, 1, 1024 * KIB, 1)
     # 48 MiB in passes of 32 KiB: 1536; 192 MiB / 128 KiB = 1536; 384 MiB / 256 KiB = 1536.
-    assert [one.args for one in spec.tasks] == [
+    assert [task.args for task in spec.tasks] == [
         ("32KiB", "1536"),
         ("128KiB", "1536"),
         ("256KiB", "1536"),
     ]
-    assert [one.priority for one in spec.tasks] == [90, 89, 88]
-    assert {one.cpus for one in spec.tasks} == {(1,)}
+    assert [task.priority for task in spec.tasks] == [90, 89, 88]
+    assert {task.cpus for task in spec.tasks} == {(1,)}

@@ -72,6 +72,34 @@ def test_a_task_that_reads_takes_two_switches(watched: Laxity):
     assert all(one == figures[one["run"], one["task"], one["name"]] for one in shown)
 
 
+def test_probe_whose_jobs_have_ended_divides_nothing(watched: Laxity):
+    # The probe is released at 0, 2, 4, 6 and 8 ms; the only job starts after its first release and
+    # ends after the 10 ms of the run. So four samples lie in it, however long it is.
+    long = '[run]\nduration = "10ms"\n[[task]]\nname = "long"\nworkload = "mem"\nperiod = "100ms"\n'
+    (watched.directory / "tasks.toml").write_text(f'schema = 1\n{long}args = ["4KiB", "30000"]\n')
+    done, figures = monitor(watched, "--probe", "task", "--every", "2ms", *EVENTS)
+    taken_ns = {}
+    for name in ("unobserved", "observed"):
+        rows = np.load(watched.directory / "D" / "runs" / name / "jobs.npy")
+        (row,) = rows[rows["task"] == 0]
+        taken_ns[name] = int(row["finish_ns"] - row["start_ns"])
+    assert taken_ns["observed"] > 12_000_000
+    each_ns = (taken_ns["observed"] - taken_ns["unobserved"]) / 4
+    assert figures["observed", "long", "probe_per_sample"]["value"] == pytest.approx(each_ns)
+    line = next(row for row in done.stdout.splitlines() if row.startswith("long  "))
+    assert line.split()[-1] == "4"
+
+
+def test_what_others_caused_is_counted_or_absent(watched: Laxity):
+    words = ("--probe", "free", "--every", "50us", "--events", "instructions,l1d_refill")
+    done, figures = monitor(watched, *words)
+    assert "extrinsic" not in done.stdout
+    assert not [key for key in figures if key[2].endswith("extrinsic_share")]
+    # The windows of a ratio have a number of their own.
+    quiet = figures["observed", "slow", "l1d_miss_ratio_without_switch"]
+    assert 0 < quiet["n"] < figures["observed", "slow", "l1d_miss_ratio_mean"]["n"]
+
+
 def test_reading_at_no_cost_is_not_compared(watched: Laxity):
     done, figures = monitor(watched, "--probe", "free", *EVENTS)
     assert not [key for key in figures if key[2].startswith("probe")]

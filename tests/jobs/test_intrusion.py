@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from laxity.core.streams import Status
-from laxity.jobs.intrusion import Intrusion, Sampling, Watched, intrusion_of
+from laxity.jobs.intrusion import Intrusion, Watched, intrusion_of
 from laxity.jobs.monitor import rounded_up_ns
 from laxity.jobs.rows import Jobs
 from laxity.statistics.rank_test import RankTest
@@ -24,12 +24,23 @@ def test_jobs_of_one_number_are_compared_and_what_a_sample_takes_is_their_differ
     after = Watched(jobs((1, 1000, 1130), (2, 2000, 2150), (3, 3000, 3500)), {})
     # Samples at 50, 100, ...: in 1000 to 1130 those of 1050 and 1100, in 2000 to 2150 also two, for
     # the one at the instant of a finish is no part of the job: 80 ns by 4 samples.
-    found = intrusion_of(before, after, Sampling(0, 50))
+    found = intrusion_of(before, after, np.arange(50, 4000, 50))
     assert found is not None
     assert (found.n, found.unobserved_ns, found.observed_ns) == (2, 200, 280)
     assert found.n_samples == 4
     assert found.per_sample_ns == 20
     assert found.share == pytest.approx(0.4)
+
+
+def test_samples_that_were_not_taken_divide_nothing():
+    # 80 ns longer; the last sample is at 1060, so that a single sample took all of it.
+    before, after = Watched(jobs((0, 1000, 1200)), {}), Watched(jobs((0, 1000, 1280)), {})
+    found = intrusion_of(before, after, np.array([950, 1000, 1060]))
+    assert found is not None
+    assert (found.n_samples, found.per_sample_ns) == (1, 80)
+    none = intrusion_of(before, after, np.array([], np.int64))
+    assert none is not None
+    assert (none.n_samples, none.per_sample_ns) == (0, None)
 
 
 def test_jobs_that_others_preempted_more_often_in_one_of_the_runs_are_left_out():

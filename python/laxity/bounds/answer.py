@@ -152,7 +152,7 @@ def _priorities(task_set: TaskSet, setup: Setup, found: Prioritised | None) -> P
 
 def _notes_on_stated(task_set: TaskSet, verdict: Verdict) -> Iterator[str]:
     """Say what a miss that follows from stated times rests on."""
-    if verdict == NOT_SCHEDULABLE and any(one.observed_ns is None for one in task_set.tasks):
+    if verdict == NOT_SCHEDULABLE and any(task.observed_ns is None for task in task_set.tasks):
         yield _STATED
 
 

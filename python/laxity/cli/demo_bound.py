@@ -81,7 +81,7 @@ def bound_measured_tasks(
     run = open_run(runs / TASKS)
     choice = Choice(None, _MARGIN_PPM)
     text = _task_set(run)
-    # The verdict's directory is not there yet; seen from the run beside it the path is the same.
+    # The verdict has no directory yet; its path to the run is the same from the run itself.
     task_set, measured = read_with_runs(text, run.path, choice)
     paths = [runs / name for name in measured_costs if (runs / name).is_dir()]
     costs = _costs(paths, run)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from laxity.jobs.rows import Jobs, finished
 from laxity.statistics.rank_test import RankTest, compare_ranks
-from laxity.store.manifest import Manifest
 
 if TYPE_CHECKING:
     from laxity.trace.attribution import Attribution
@@ -20,28 +19,6 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 # Bytes that the kernel keeps of a thread's name.
 _COMM = 15
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """When samples are taken, whether or not they are stored: at t0 + k * every, k = 1, 2, ..."""
-
-    t0_ns: int
-    every_ns: int
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> "Sampling | None":
-        """Return that of a run; None if it had none at equal distances."""
-        sampling, clock = manifest.sampling, manifest.clock
-        if sampling is None or sampling.bucket_ns is None or clock is None or clock.t0_ns is None:
-            return None
-        return cls(clock.t0_ns, sampling.bucket_ns)
-
-    def n_within(self, start_ns: IntArray, finish_ns: IntArray) -> int:
-        """Count those within jobs; one at the instant of a start was before it."""
-        until = (finish_ns - 1 - self.t0_ns) // self.every_ns
-        since = (start_ns - self.t0_ns) // self.every_ns
-        return int((until - since).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +80,15 @@ class Watched:
 
 
 def intrusion_of(
-    unobserved: Watched, observed: Watched, sampling: Sampling | None = None
+    unobserved: Watched, observed: Watched, taken_ns: IntArray | None = None
 ) -> Intrusion | None:
     """Compare jobs of the same number.
 
     Args:
         unobserved: In the run without samples.
         observed: In the other run.
-        sampling: When samples were taken there; None: they are not counted.
+        taken_ns: When samples were taken there, ascending, no matter whether they are stored; None:
+            they are not counted.
 
     Returns:
         None if there is no job to compare.
@@ -128,9 +106,16 @@ def intrusion_of(
         n=len(before),
         unobserved_ns=int(second.sum()),
         observed_ns=int(first.sum()),
-        n_samples=0 if sampling is None else sampling.n_within(start_ns, finish_ns),
+        n_samples=0 if taken_ns is None else _n_within(taken_ns, start_ns, finish_ns),
         test=compare_ranks(first, second),
     )
+
+
+def _n_within(taken_ns: IntArray, start_ns: IntArray, finish_ns: IntArray) -> int:
+    """Count the samples within jobs; one at the instant of a start was before it."""
+    since = np.searchsorted(taken_ns, start_ns, "right")
+    until = np.searchsorted(taken_ns, finish_ns, "left")
+    return int(np.maximum(until - since, 0).sum())
 
 
 def _start_to_finish_ns(jobs: Jobs) -> IntArray:

@@ -56,15 +56,12 @@ class MissRatio:
         accesses: Of how many.
         extrinsic: Of the misses: what others caused; None: that was not counted.
         switched_on_ns: When the task got a CPU, since t0; None: there is no scheduling trace.
-        settled_ns: When its first job had finished, since t0; before, misses may be of lines that
-            it had never used.
     """
 
     misses: Rates
     accesses: Rates
     extrinsic: Rates | None = None
     switched_on_ns: FloatArray | None = None
-    settled_ns: float = 0.0
 
     @cached_property
     def n_misses(self) -> FloatArray:
@@ -128,25 +125,21 @@ class MissRatio:
         return _share(self.n_misses[self.is_quiet], self.n_accesses[self.is_quiet])
 
     @property
+    def n_quiet(self) -> int:
+        """How many windows are quiet."""
+        return 0 if self.is_quiet is None else int(self.is_quiet.sum())
+
+    @property
     def extrinsic_share(self) -> float | None:
-        """Which part of the misses others caused (Sebek, section 1.3).
+        """Which part of the misses others caused (Sebek, section 1.3); None: not counted.
 
-        Counted, or else estimated: what it missed more, behind its first job, than at the ratio of
-        its quiet windows. None: neither is known.
+        The quiet windows cannot tell it: how long a task reloads behind a switch is not known, what
+        the probe evicts is in them, and so is what other cores evict of a cache that they share.
         """
-        if self.extrinsic is not None:
-            return _nothing_of_nothing(float(self.extrinsic.counts[-1]), self.n_misses)
-        is_settled = self.misses.edges_ns[:-1] >= self.settled_ns
-        misses, accesses = self.n_misses[is_settled], self.n_accesses[is_settled]
-        if self.quiet_mean is None:
+        if self.extrinsic is None:
             return None
-        own = self.quiet_mean * float(accesses.sum())
-        return _nothing_of_nothing(max(0.0, float(misses.sum()) - own), misses)
-
-
-def _nothing_of_nothing(part: float, misses: FloatArray) -> float | None:
-    missed = float(misses.sum())
-    return part / missed if missed > 0 else None
+        missed = float(self.n_misses.sum())
+        return float(self.extrinsic.counts[-1]) / missed if missed > 0 else None
 
 
 def _share(misses: FloatArray, accesses: FloatArray) -> float:

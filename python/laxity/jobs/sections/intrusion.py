@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: MIT
 """What watching takes from the tasks that are watched."""
 
-from laxity.jobs.intrusion import Intrusion, Sampling, Watched, intrusion_of
+import numpy as np
+
+from laxity.core.cpus import parse_cpus
+from laxity.jobs.intrusion import IntArray, Intrusion, Watched, intrusion_of
 from laxity.jobs.monitor import OBSERVED, UNOBSERVED
+from laxity.jobs.rows import finished, present
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import quantity
 from laxity.page.blocks import (
@@ -78,7 +82,6 @@ def _compared(page: PageData) -> tuple[RunData | None, Found]:
 
 
 def _found(unobserved: RunData, observed: RunData) -> Found:
-    sampling = Sampling.of(observed.manifest)
     names = [task.result.name for task in unobserved.tasks]
     before = {
         task.result.name: Watched.of(
@@ -87,13 +90,39 @@ def _found(unobserved: RunData, observed: RunData) -> Found:
         for task in unobserved.tasks
     }
     found = []
+    probes = [task for task in observed.tasks if task.result.name not in before]
     for task in observed.tasks:
         alone = before.get(task.result.name)
         seen = Watched.of(task.rows, observed.attributions.get(task.result.index), names)
-        one = None if alone is None else intrusion_of(alone, seen, sampling)
+        one = (
+            None if alone is None else intrusion_of(alone, seen, _taken_ns(observed, task, probes))
+        )
         if one is not None:
             found.append((task, one))
     return found
+
+
+def _taken_ns(run: RunData, task: TaskData, probes: list[TaskData]) -> IntArray:
+    """Tell when counters were read on the CPUs of a task.
+
+    A probe that is a task takes a sample with each job, and none once its jobs have ended, though
+    the others may go on; natively each task has a thread that reads, and may oversleep.
+    """
+    cpus = set(parse_cpus(task.result.cpus))
+    reading = [probe for probe in probes if cpus & set(parse_cpus(probe.result.cpus))]
+    if probes:
+        releases = [present(finished(probe.rows)["release_ns"]) for probe in reading]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *releases]))
+    every_ns, clock = _every_ns(run), run.manifest.clock
+    if run.kind == "simulated" and every_ns and clock is not None and clock.t0_ns is not None:
+        ends_ns = present(task.rows["finish_ns"])
+        return np.arange(clock.t0_ns + every_ns, ends_ns.max(initial=0) + 1, every_ns)
+    of_task = np.ma.getdata(run.samples["task"]) == task.result.index
+    return np.unique(np.ma.getdata(run.samples["time_ns"])[of_task])
+
+
+def _every_ns(run: RunData) -> int | None:
+    return None if run.manifest.sampling is None else run.manifest.sampling.bucket_ns
 
 
 def _why_not_told(intrusion: Intrusion, kind: Kind) -> str:
@@ -109,8 +138,8 @@ def _why_not_told(intrusion: Intrusion, kind: Kind) -> str:
 
 
 def _answer(found: Found, observed: RunData) -> str:
-    kind, sampling = observed.kind, Sampling.of(observed.manifest)
-    every = f"A sample every {show_duration(None if sampling is None else sampling.every_ns)}"
+    kind = observed.kind
+    every = f"A sample every {show_duration(_every_ns(observed))}"
     told = [(task, one) for task, one in found if not _why_not_told(one, kind)]
     if not told and kind == "simulated":
         return f"{every} makes the jobs of no task longer on average ({kind})."

@@ -31,12 +31,11 @@ from laxity.page.blocks import (
 
 _TEXT = (
     "A window lies between two samples of the counters. “Without a switch”: of the windows in "
-    "which a task had its CPU all along, and in the two before. Extrinsic misses are of lines that "
-    "other tasks, the kernel or a probe have evicted; the others are the task's own (intrinsic)."
+    "which a task had its CPU all along, and in the two before; it may still reload in them."
 )
-_ESTIMATED = (
-    "Estimated: what a task missed more, behind its first job, than at its ratio without a switch "
-    "is called extrinsic."
+_COUNTED = (
+    "Extrinsic misses are of lines that other tasks, the kernel or a probe have evicted; all other "
+    "misses are intrinsic."
 )
 _BY_CPU = (
     "Interrupts counted whole CPUs: a window is of the task that was interrupted at its end, with "
@@ -68,8 +67,8 @@ def build(run: RunData) -> Section | None:
         blocks.append(Paragraph(_BY_CPU))
     if not run.attributions:
         blocks.append(Paragraph(_NO_TRACE))
-    elif any(cache.extrinsic is None for cache in caches):
-        blocks.append(Paragraph(_ESTIMATED))
+    if any(cache.extrinsic is not None for cache in caches):
+        blocks.append(Paragraph(_COUNTED, is_explanation=True))
     return Section(
         f"{run.prefix}-miss-ratio", "Miss ratio over time", tuple(blocks), tuple(quantities)
     )
@@ -86,11 +85,10 @@ def _sentence(run: RunData, cache: Cache, found: Ratios) -> str:
     task, most = max(found, key=lambda one: one[1].mean)
     share = most.extrinsic_share
     others = "" if share is None else f"; others caused {show_ratio(share)} of its misses"
-    how = " (estimated)" if others and most.extrinsic is None else ""
     whose = f"{task.result.name}, which has most," if len(found) > 1 else task.result.name
     return (
         f"{_title(cache)}: {whose} misses {show_ratio(most.mean)} on average and "
-        f"{show_ratio(most.highest)} in its highest window{others}{how} ({run.kind}, "
+        f"{show_ratio(most.highest)} in its highest window{others} ({run.kind}, "
         f"n = {show_count(most.n)} windows)."
     )
 
@@ -113,16 +111,7 @@ def _ratio_of(run: RunData, task: TaskData, cache: Cache) -> MissRatio | None:
         return None
     if not accesses.counts[-1]:
         return None
-    return MissRatio(
-        misses, accesses, extrinsic, _switched_on_ns(run, task), _settled_ns(run, task)
-    )
-
-
-def _settled_ns(run: RunData, task: TaskData) -> float:
-    clock, jobs = run.manifest.clock, analysis.finished(task.rows)
-    if clock is None or clock.t0_ns is None or not len(jobs):
-        return float("inf")
-    return float(np.ma.getdata(jobs["finish_ns"]).min() - clock.t0_ns)
+    return MissRatio(misses, accesses, extrinsic, _switched_on_ns(run, task))
 
 
 def _rates(run: RunData, task: TaskData, name: str) -> Rates | None:
@@ -150,14 +139,8 @@ def _switched_on_ns(run: RunData, task: TaskData) -> figures.FloatArray | None:
 
 def _blocks_of(run: RunData, cache: Cache, found: Ratios) -> Iterator[Block]:
     yield Figures((_figure(run, cache, found),))
-    head = (
-        "task",
-        "average",
-        "without a switch",
-        "highest window",
-        "extrinsic misses",
-        "n, windows",
-    )
+    counted = () if cache.extrinsic is None else ("extrinsic, of the misses",)
+    head = ("task", "average", "without a switch", "highest window", *counted, "n, windows")
     rows = tuple(_row(task, ratio) for task, ratio in found)
     yield Table(f"{_title(cache)} ({run.kind})", head, rows)
 
@@ -167,14 +150,17 @@ def _title(cache: Cache) -> str:
 
 
 def _row(task: TaskData, ratio: MissRatio) -> tuple[Cell, ...]:
-    share = ratio.extrinsic_share
-    how = "counted" if ratio.extrinsic is not None else "estimated"
+    quiet, share = ratio.quiet_mean, ratio.extrinsic_share
+    without = number_cell("no such window")
+    if quiet is not None:
+        without = number_cell(show_ratio(quiet), f"n = {show_count(ratio.n_quiet)}")
+    counted = number_cell("no miss" if share is None else show_ratio(share))
     return (
         text_cell(task.result.name, "" if ratio.misses.is_exact else "counters were shared"),
         number_cell(show_ratio(ratio.mean)),
-        number_cell("not stated" if ratio.quiet_mean is None else show_ratio(ratio.quiet_mean)),
+        without,
         number_cell(show_ratio(ratio.highest)),
-        number_cell("not stated") if share is None else number_cell(show_ratio(share), how),
+        *(() if ratio.extrinsic is None else (counted,)),
         number_cell(show_count(ratio.n)),
     )
 
@@ -213,14 +199,18 @@ def _step(ratio: MissRatio) -> int:
 
 
 def _quantities(run: RunData, task: TaskData, cache: Cache, ratio: MissRatio) -> Iterator[Quantity]:
-    how = "counted" if ratio.extrinsic is not None else "estimated from windows without a switch"
     values = (
-        ("mean", ratio.mean, None),
-        ("without_switch", ratio.quiet_mean, None),
-        ("max", ratio.highest, f"of windows with {show_ratio(BUSY_SHARE)} of the busiest one"),
-        ("extrinsic_share", ratio.extrinsic_share, how),
+        ("mean", ratio.mean, ratio.n, None),
+        ("without_switch", ratio.quiet_mean, ratio.n_quiet, None),
+        (
+            "max",
+            ratio.highest,
+            ratio.n,
+            f"of windows with {show_ratio(BUSY_SHARE)} of the busiest one",
+        ),
+        ("extrinsic_share", ratio.extrinsic_share, ratio.n, "counted"),
     )
-    for what, value, note in values:
+    for what, value, n, note in values:
         if value is not None and np.isfinite(value):
             name = f"{cache.name}_miss_ratio_{what}"
-            yield quantity(run, task, name, value, unit="ratio", n=ratio.n, note=note)
+            yield quantity(run, task, name, value, unit="ratio", n=n, note=note)
