@@ -2,17 +2,23 @@
 # SPDX-License-Identifier: MIT
 """Stored runs, put together: the directory `shared` holds once what all of them would repeat.
 
-`record` calls `python -m tests.golden.stored_runs RUNS`, which takes these documents out of runs.
+Costs are computed from the samples of the run. `record` calls `python -m tests.golden.stored_runs
+RUNS`, which takes these documents out of runs; where costs.json changes by intention, call that
+with tests/golden/runs to have the manifests state its hash anew.
 """
 
+import hashlib
 import json
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from laxity.costs.merge import merge_runs
 from laxity.store.manifest import encode_document
-from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, MANIFEST, file_sha256
+from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, MANIFEST, file_sha256, read_manifest
 
 HERE = Path(__file__).parent
 STORED = HERE / "runs"
@@ -31,8 +37,17 @@ def copy_run(name: str, to: Path) -> Path:
             if path.name in {MACHINE, DOCTOR} and not path.exists():
                 shutil.copy(SHARED / path.name, path)
             elif path.name == COSTS and not path.exists():
-                path.write_bytes(encode_document(merge_runs([STORED / one for one in MERGED])))
+                path.write_bytes(costs_of(name))
     return to
+
+
+@cache
+def costs_of(name: str) -> bytes:
+    """Compute costs.json of a stored run from all samples; its manifest states the hash."""
+    if read_manifest(STORED / name).kind == "bound":
+        return encode_document(merge_runs([STORED / one for one in MERGED]))
+    costs = merge_runs([STORED / name])
+    return encode_document(msgspec.structs.replace(costs, tool=read_manifest(STORED / name).tool))
 
 
 def copy_runs(to: Path) -> Path:
@@ -56,8 +71,10 @@ def take_out(runs: Path) -> None:
             if name in files and manifest["machine_hash"] == shared_hash:
                 (path.parent / name).unlink(missing_ok=True)
                 files[name] = file_sha256(SHARED / name)
-        if manifest["kind"] == "bound":
-            (path.parent / COSTS).unlink(missing_ok=True)
+        if (path.parent / COSTS).exists():
+            (path.parent / COSTS).unlink()
+        elif COSTS in files:
+            files[COSTS] = hashlib.sha256(costs_of(path.parent.name)).hexdigest()
         for name in files:
             if name.endswith(f"/{MANIFEST}"):
                 files[name] = file_sha256(path.parent / name)

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import stat
 import subprocess
 import sys
@@ -22,6 +21,7 @@ import pytest
 from tests.cli.commands import needs_fifo, needs_two_cpus
 from tests.cli.laxity_command import ROOT, make_laxity
 from tests.cli.typed_lines import check_taken
+from tests.golden.stored_runs import costs_of
 
 from laxity.core.spec_reader import read_spec_toml
 from laxity.platform.platform_file import parse_platform
@@ -89,7 +89,7 @@ def test_each_block_says_what_it_is(page: Path):
 def test_commands_of_the_documents_are_taken_by_laxity(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    shutil.copy(ROOT / "tests/golden/runs/crpd/costs.json", tmp_path)
+    (tmp_path / "costs.json").write_bytes(costs_of("crpd"))
     monkeypatch.chdir(tmp_path)
     check_taken(words)
 
