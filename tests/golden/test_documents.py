@@ -15,6 +15,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -28,6 +29,7 @@ from typing_extensions import override
 from laxity import __version__
 from laxity.cli.document_schema import DOCUMENTS
 from laxity.cli.main import PROGRAM, Boundary, cli
+from laxity.core.units import decimal_duration
 from laxity.page.blocks import Quantity
 
 HERE = Path(__file__).parent
@@ -36,6 +38,7 @@ KINDS = [name for name in RUNS if name not in {"alone", "interfered", "program"}
 # Sections that pages have in common are written once, for this run.
 REFERENCE = "taskset"
 COMMON = ("machine", "method")
+SCHEDULERS = ("fixed-priority", "edf", "global-edf")
 MODELS = ("crpd", "migration", "switch", "memory-latency")
 Call = Callable[..., str]
 
@@ -179,15 +182,79 @@ def test_costs_as_csv(call: Call, golden: SnapshotAssertion):
     assert call("costs", "show", "runs/switch", "--format", "csv") == golden
 
 
-@pytest.mark.parametrize("scheduler", ["fixed-priority", "edf", "global-edf"])
-@pytest.mark.parametrize("form", ["table", "json"])
-def test_bound(scheduler: str, form: str, call: Call, golden: SnapshotAssertion):
-    words = ("taskset.toml", "--costs", "runs/bound", "--use", "p50", "--scheduler", scheduler)
-    cpus = ("--cpus", "0-1") if scheduler == "global-edf" else ()
-    assert call("bound", *words, *cpus, "--format", form) == golden
+def _bound(scheduler: str, form: str) -> list[str]:
+    words = ["taskset.toml", "--costs", "runs/bound", "--use", "p50", "--scheduler", scheduler]
+    cpus = ["--cpus", "0-1"] if scheduler == "global-edf" else []
+    return ["bound", *words, *cpus, "--format", form]
 
 
-@pytest.mark.parametrize("form", ["table", "json"])
-def test_compare(form: str, call: Call, golden: SnapshotAssertion):
-    words = ("runs/alone", "runs/interfered", "--allow-different", "--format", form)
-    assert call("compare", *words) == golden
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_bound(scheduler: str, call: Call, golden: SnapshotAssertion):
+    assert call(*_bound(scheduler, "table")) == golden
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_bound_as_json_says_nothing_that_its_table_does_not_say(scheduler: str, call: Call):
+    table = call(*_bound(scheduler, "table"))
+    for name, value in _leaves(json_of(call(*_bound(scheduler, "json")))):
+        # The table has the deadlines, of the hash its beginning, and one test for all tasks.
+        if name in {"period_ns", "machine_hash", "test", "source"}:
+            continue
+        if name.endswith("_ns") and value:
+            shown = decimal_duration(value, is_shown=True)
+            assert re.search(rf"(?<![\d.]){re.escape(shown)}", table), name
+        elif isinstance(value, str):
+            assert value.replace("_", " ") in table.replace("_", " "), name
+
+
+@pytest.mark.parametrize(("scheduler", "run"), [("fixed-priority", "bound"), ("edf", "edf")])
+def test_bound_as_json_is_what_a_run_stores(scheduler: str, run: str, stored: Path, call: Call):
+    answer = json_of(call(*_bound(scheduler, "json")))
+    kept = json.loads((stored / "runs" / run / "bound.json").read_text())
+    # The stored one read the costs from a file, and words a limit otherwise.
+    answer["costs"]["path"] = kept["costs"]["path"]
+    assert len(answer["not_accounted"]) == len(kept.pop("not_accounted"))
+    assert _held(answer, kept) == kept
+
+
+def test_compare(call: Call, golden: SnapshotAssertion):
+    words = ("runs/alone", "runs/interfered", "--allow-different")
+    assert call("compare", *words, "--format", "table") == golden
+
+
+def test_compare_as_json_is_what_a_run_stores(stored: Path, call: Call):
+    words = ("runs/alone", "runs/interfered", "--allow-different", "--format", "json")
+    answer = json_of(call("compare", *words, "--fail-on", "response.p90 > +5%"))
+    kept = json.loads((stored / "runs" / "compare" / "compare.json").read_text())
+    # The stored one is "shift 15.787us, within -122.94us to 67.854us".
+    (judgement,) = answer["results"][0]["judgements"]
+    assert judgement["detail"] == "shift 15.8 µs, within -123 µs to 67.9 µs"
+    judgement["detail"] = kept["results"][0]["judgements"][0]["detail"]
+    assert _held(answer, kept) == kept
+
+
+def json_of(told: str) -> dict[str, Any]:
+    """What a command wrote as JSON, between its own line and its exit code."""
+    document: dict[str, Any] = json.loads(told[told.index("{") : told.rindex("}") + 1])
+    return document
+
+
+def _held(node: object, kept: object) -> object:
+    """What a document holds of the members of a stored one, which may be older."""
+    if isinstance(node, dict) and isinstance(kept, dict):
+        return {key: _held(value, kept[key]) for key, value in node.items() if key in kept}
+    if isinstance(node, list) and isinstance(kept, list) and len(node) == len(kept):
+        return [_held(*pair) for pair in zip(node, kept, strict=True)]
+    return node
+
+
+def _leaves(node: object, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of a document, each with the name of its member."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from _leaves(value, key)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _leaves(value, name)
+    elif node is not None:
+        yield name, node
