@@ -28,9 +28,9 @@ std::optional<uint64_t> constant_value(const llvm::Value &value)
     return constant == nullptr ? std::nullopt : known_length(constant->getLimitedValue());
 }
 
-class Finder {
+class AccessFinder {
   public:
-    Finder(
+    AccessFinder(
         const llvm::Instruction &instruction, const PointerAnalysis &pointers, IndexRanges *ranges
     )
         : instruction_(instruction), pointers_(pointers), ranges_(ranges),
@@ -307,7 +307,7 @@ InstructionAccesses find_accesses(
     const llvm::Instruction &instruction, const PointerAnalysis &pointers, IndexRanges *ranges
 )
 {
-    return Finder(instruction, pointers, ranges).find();
+    return AccessFinder(instruction, pointers, ranges).find();
 }
 
 } // namespace laxity::workingset

@@ -70,8 +70,8 @@ llvm::ArrayRef<const llvm::Function *> CallGraph::callees(const llvm::Function &
 namespace {
 
 /* Tarjan; the depth of recursion is that of the call graph. */
-struct Finder {
-    explicit Finder(const Calls &all_called) : called(all_called) {}
+struct ComponentFinder {
+    explicit ComponentFinder(const Calls &all_called) : called(all_called) {}
 
     const Calls &called;
     FunctionSets components;
@@ -117,7 +117,7 @@ struct Finder {
 
 FunctionSets find_components(llvm::ArrayRef<const llvm::Function *> starts, const Calls &calls)
 {
-    Finder finder(calls);
+    ComponentFinder finder(calls);
     for (const llvm::Function *function : starts) {
         if (!finder.index.contains(function)) {
             finder.visit(function);

@@ -11,10 +11,6 @@ namespace laxity::workingset {
 
 namespace {
 
-constexpr auto RETURN = static_cast<size_t>(Exit::Return);
-constexpr auto UNWIND = static_cast<size_t>(Exit::Unwind);
-constexpr auto PROCESS = static_cast<size_t>(Exit::Process);
-
 void add(Continuation &to, const Continuation &more)
 {
     to.points.append(more.points.begin(), more.points.end());

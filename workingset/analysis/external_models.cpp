@@ -16,11 +16,11 @@ namespace laxity::workingset {
 
 namespace {
 
-struct Row {
+struct ModelRow {
     llvm::StringRef name, reads, writes, returns, escapes, effect;
 };
 
-constexpr Row ROWS[] = {
+constexpr ModelRow ROWS[] = {
 #define MODEL(name, reads, writes, returns, escapes, effect)                                       \
     {name, reads, writes, returns, escapes, effect},
 #define ANYTHING(name)
@@ -157,7 +157,7 @@ void parse_effect(llvm::StringRef text, ExternalModel &model)
 }
 
 /* Of a faulty build: the columns that are forgotten. */
-Row without_dropped(Row row)
+ModelRow without_dropped(ModelRow row)
 {
     const auto drop = [&row](llvm::StringRef &text, llvm::StringRef column) {
         if (is_dropped_column(row.name, column)) {
@@ -172,7 +172,7 @@ Row without_dropped(Row row)
     return row;
 }
 
-ExternalModel parse_row(const Row &row)
+ExternalModel parse_row(const ModelRow &row)
 {
     ExternalModel model;
     llvm::StringRef reads = row.reads;
@@ -192,7 +192,7 @@ ExternalModel parse_row(const Row &row)
 llvm::StringMap<ExternalModel> parse_table()
 {
     llvm::StringMap<ExternalModel> models;
-    for (const Row &row : ROWS) {
+    for (const ModelRow &row : ROWS) {
         if (!is_dropped_row(row.name)) {
             models[row.name] = parse_row(without_dropped(row));
         }

@@ -8,9 +8,9 @@
 namespace laxity::workingset {
 
 /*
- * Deliberate faults of the analysis: the proof must notice each of them. Only
- * laxity-workingset-oracle-faulty, which nobody installs, is built with LAXITY_WORKINGSET_FAULTS;
- * everywhere else the questions below are constants and their branches are gone.
+ * Deliberate faults of the analysis: the proof must notice each of them. The sources are compiled
+ * once for all tools; only laxity-workingset-oracle-faulty, which nobody installs, has options that
+ * select a fault.
  */
 enum class Fault : uint8_t {
     None,
@@ -40,29 +40,18 @@ enum class Fault : uint8_t {
     DeviceWritesDropped   // a device writes nothing
 };
 
-#ifdef LAXITY_WORKINGSET_FAULTS
-/* Both are set before the first analysis; a word of a row is the name and the column
- * ("qsort:reads"), or the name alone for the whole row. Returns false for a name that does not
- * exist. */
-[[nodiscard]] bool select_fault(llvm::StringRef name);
+/* One process makes one analysis: both are set before it and never after, so they are no parameters
+ * of all that asks. */
+extern Fault selected_fault;
+/* A word of a row is the name and the column ("qsort:reads"), or the name alone for the whole row.
+ */
 void drop_from_table(llvm::StringRef word);
 
-[[nodiscard]] bool has_fault(Fault fault);
+[[nodiscard]] inline bool has_fault(Fault fault)
+{
+    return fault == selected_fault;
+}
 [[nodiscard]] bool is_dropped_row(llvm::StringRef row);
 [[nodiscard]] bool is_dropped_column(llvm::StringRef row, llvm::StringRef column);
-#else
-[[nodiscard]] constexpr bool has_fault(Fault /*fault*/)
-{
-    return false;
-}
-[[nodiscard]] constexpr bool is_dropped_row(llvm::StringRef /*row*/)
-{
-    return false;
-}
-[[nodiscard]] constexpr bool is_dropped_column(llvm::StringRef /*row*/, llvm::StringRef /*column*/)
-{
-    return false;
-}
-#endif
 
 } // namespace laxity::workingset

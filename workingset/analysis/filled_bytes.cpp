@@ -14,8 +14,8 @@ namespace laxity::workingset {
 namespace {
 
 // Arrays that indices are kept in are small.
-constexpr uint64_t MAX_OBJECT_BYTES = uint64_t{1} << 16;
-constexpr uint64_t MAX_TURNS = uint64_t{1} << 16;
+constexpr uint64_t MAX_FILLED_BYTES = uint64_t{1} << 16;
+constexpr uint64_t MAX_FILLED_TURNS = uint64_t{1} << 16;
 
 class Filler {
   public:
@@ -95,8 +95,8 @@ class Filler {
             llvm::dyn_cast<llvm::SCEVConstant>(evolution.getBackedgeTakenCount(loop));
         const auto *walk =
             llvm::dyn_cast<llvm::SCEVAddRecExpr>(facts_.scev(*store.getPointerOperand()));
-        if (back_edges == nullptr || back_edges->getAPInt().ugt(MAX_TURNS) || walk == nullptr ||
-            walk->getLoop() != loop || !walk->isAffine()) {
+        if (back_edges == nullptr || back_edges->getAPInt().ugt(MAX_FILLED_TURNS) ||
+            walk == nullptr || walk->getLoop() != loop || !walk->isAffine()) {
             return;
         }
         const auto *step = llvm::dyn_cast<llvm::SCEVConstant>(walk->getOperand(1));
@@ -146,7 +146,7 @@ llvm::BitVector filled_bytes(
     ScalarFacts &facts
 )
 {
-    if (objects[object].size_bytes.value_or(0) > MAX_OBJECT_BYTES) {
+    if (objects[object].size_bytes.value_or(0) > MAX_FILLED_BYTES) {
         return {};
     }
     Filler filler(object, objects, pointers, at, facts);

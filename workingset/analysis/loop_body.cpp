@@ -19,7 +19,7 @@ namespace laxity::workingset {
 namespace {
 
 // Loops with more turns than that sweep more than any object holds.
-constexpr uint64_t MAX_TURNS = uint64_t{1} << 30;
+constexpr uint64_t MAX_LOOP_TURNS = uint64_t{1} << 30;
 
 std::optional<uint64_t> constant_length(const llvm::MemIntrinsic &block)
 {
@@ -163,7 +163,7 @@ std::optional<LoopWriter::Turns> LoopWriter::find_turns(const llvm::Loop &loop)
         llvm::dyn_cast<llvm::SCEVConstant>(facts_.evolution().getBackedgeTakenCount(&loop));
     if (back_edges == nullptr || loop.getLoopLatch() == nullptr ||
         back_edges->getAPInt().getActiveBits() >= 64 ||
-        back_edges->getAPInt().getZExtValue() >= MAX_TURNS) {
+        back_edges->getAPInt().getZExtValue() >= MAX_LOOP_TURNS) {
         return std::nullopt;
     }
     Turns turns{.back_edges = back_edges->getAPInt().getZExtValue(), .exits = {}};

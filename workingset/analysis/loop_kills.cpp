@@ -9,7 +9,7 @@ namespace laxity::workingset {
 namespace {
 
 // Objects beyond are not gone through byte by byte.
-constexpr uint64_t MAX_OBJECT_BYTES = uint64_t{1} << 24;
+constexpr uint64_t MAX_KILLED_BYTES = uint64_t{1} << 24;
 
 void add_written_objects(
     const LoopBody &body, const ObjectTable &objects, std::map<unsigned, uint64_t> &sizes
@@ -21,7 +21,7 @@ void add_written_objects(
             continue;
         }
         const std::optional<uint64_t> bytes = objects[step.touch->object].size_bytes;
-        if (step.touch->is_write && bytes && *bytes <= MAX_OBJECT_BYTES) {
+        if (step.touch->is_write && bytes && *bytes <= MAX_KILLED_BYTES) {
             sizes[step.touch->object] = *bytes;
         }
     }

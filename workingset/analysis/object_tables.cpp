@@ -52,7 +52,7 @@ const char *kind_name(ObjectKind kind)
 }
 
 /* Over the instructions of a function. */
-struct Extremes {
+struct FunctionExtremes {
     uint64_t instructions = 0, reached = 0, unbounded = 0;
     std::optional<uint64_t> most, least, bounded; // the last: the most that has a bound, of all
     const llvm::Instruction *largest = nullptr;   // where that is
@@ -77,9 +77,9 @@ struct Extremes {
     }
 };
 
-Extremes extremes_of(const Analysis &analysis, const llvm::Function &function)
+FunctionExtremes extremes_of(const Analysis &analysis, const llvm::Function &function)
 {
-    Extremes extremes;
+    FunctionExtremes extremes;
     const ModuleIndex &index = analysis.index();
     const llvm::Instruction &last = *function.back().getTerminator();
     const llvm::Instruction &first = *llvm::find_if(
@@ -196,7 +196,7 @@ void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
         if (function.isDeclaration()) {
             continue;
         }
-        const Extremes extremes = extremes_of(analysis, function);
+        const FunctionExtremes extremes = extremes_of(analysis, function);
         out << csv_field(function.getName()) << ',' << extremes.instructions << ','
             << extremes.reached << ',' << extremes.unbounded << ',' << text_of(extremes.most) << ','
             << text_of(extremes.least) << ','

@@ -13,13 +13,13 @@ namespace laxity::workingset {
 
 namespace {
 
-using Functions = llvm::DenseSet<const llvm::Function *>;
+using FunctionSet = llvm::DenseSet<const llvm::Function *>;
 
 /* Functions that come to a call of exit(), by themselves or through others. */
-Functions
+FunctionSet
 find_exiting(const ModuleIndex &index, const CallGraph &graph, const PointerAnalysis &pointers)
 {
-    Functions exiting;
+    FunctionSet exiting;
     const auto is_exiting = [&](const llvm::Function *function) {
         return llvm::any_of(
                    index.calls_and_allocas(*function),
@@ -56,14 +56,14 @@ find_exit_functions(const llvm::Module &module, const PointerAnalysis &pointers)
     return {functions.begin(), functions.end()};
 }
 
-Functions find_entered_at_exit(
+FunctionSet find_entered_at_exit(
     const ModuleCopies &copies,
     const ModuleIndex &index,
     const CallGraph &graph,
     const PointerAnalysis &pointers
 )
 {
-    Functions entered;
+    FunctionSet entered;
     std::vector<const llvm::Function *> open = find_exit_functions(copies.module(), pointers);
     while (!open.empty()) {
         const llvm::Function *function = open.back();
@@ -73,11 +73,11 @@ Functions find_entered_at_exit(
         }
     }
     // One copy may be on the stack and another be entered: the frame of both is one object.
-    Functions originals;
+    FunctionSet originals;
     for (const llvm::Function *function : entered) {
         originals.insert(&copies.original(*function));
     }
-    Functions twice;
+    FunctionSet twice;
     for (const llvm::Function *function : find_exiting(index, graph, pointers)) {
         if (originals.contains(&copies.original(*function))) {
             twice.insert(&copies.original(*function));

@@ -20,6 +20,10 @@ enum class Exit : uint8_t {
     Process
 };
 inline constexpr size_t EXIT_KINDS = 3;
+/* Their places in an array of all exits. */
+inline constexpr auto RETURN = static_cast<size_t>(Exit::Return);
+inline constexpr auto UNWIND = static_cast<size_t>(Exit::Unwind);
+inline constexpr auto PROCESS = static_cast<size_t>(Exit::Process);
 
 /* What is live after each exit of a function, in one calling context. */
 using LiveAfter = std::array<CellSet, EXIT_KINDS>;

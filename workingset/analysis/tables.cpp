@@ -204,8 +204,8 @@ void write_situations(llvm::raw_ostream &out, const Analysis &analysis)
     }
 }
 
-/* Over the instructions of a function, or of all. */
-struct Extremes {
+/* Over all instructions of the module. */
+struct ModuleExtremes {
     uint64_t instructions = 0, reached = 0, unbounded = 0;
     std::optional<uint64_t> most, least;
     std::vector<uint64_t> bounded; // of each that is reached, what has a bound
@@ -262,7 +262,7 @@ void write_summary(
     const std::string &form
 )
 {
-    Extremes extremes;
+    ModuleExtremes extremes;
     std::vector<uint64_t> totals;
     for (unsigned number = 0; number < analysis.rows().size(); number++) {
         const Row row = analysis.rows()[number];
