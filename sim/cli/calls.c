@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 struct call_number {
     const char *name;
@@ -50,8 +51,8 @@ static const char always[] =
  * Allowed to init and to the C library, as is getrandom once: glibc asks for a key that only tells
  * a pointer freed twice. It asks set_tid_address for a number that it keeps, sysinfo for how much
  * memory qsort may take, and readlink for where the program is. Files are the user's input: a run
- * is that of what is in them, and no stream is kept for later ones (by_name). The harness of
- * suites' programs makes files in memory, and goes where there are none.
+ * is that of what is in them, and no stream is kept for later ones (laxity_sim_question). The
+ * harness of suites' programs makes files in memory, and goes where there are none.
  */
 static const char before_jobs[] =
     " access chdir faccessat faccessat2 fcntl fcntl64 fstat fstat64 fstatat64 getcwd getdents64 "
@@ -59,9 +60,17 @@ static const char before_jobs[] =
     "newfstatat open openat pread64 preadv prlimit64 read readlink readlinkat readv "
     "set_tid_address stat stat64 statx sysinfo ugetrlimit uname ";
 
-/* Of these, those that tell what is in the files of a name, or of the directory of the run. */
-static const char by_name[] =
-    " access faccessat faccessat2 getcwd getdents64 lstat lstat64 open openat stat stat64 ";
+/*
+ * glibc's questions before a program's first own question, in order, each once: the number of the
+ * thread, the program's own link, the key of freed pointers, how much memory there is (settle.h).
+ * The link and both numbers stay inside the library. The identity of a stream has the memory.
+ */
+static const char *const of_start[] = {
+    " set_tid_address ",
+    " readlink readlinkat ",
+    " getrandom ",
+    " sysinfo ",
+};
 
 static bool is_among(const char *name, const char *names)
 {
@@ -122,6 +131,11 @@ int laxity_sim_calls_open(
     return calls->table ? 0 : -1;
 }
 
+const char *laxity_sim_call_isa(const struct laxity_sim_call_table *table)
+{
+    return table->isa;
+}
+
 const char *laxity_sim_call_name(const struct laxity_sim_call_table *table, uint64_t number)
 {
     for (size_t i = 0; i < table->n; i++) {
@@ -138,10 +152,32 @@ const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table,
     return name && is_among(name, never) ? name : NULL;
 }
 
-const char *laxity_sim_file_call(const struct laxity_sim_call_table *table, uint64_t number)
+/* The identity of a stream has the limit of the stack, and no other. */
+static bool is_of_stack(const char *name, const uint64_t *arguments)
+{
+    if (strcmp(name, "prlimit64") == 0) {
+        return arguments[0] == 0 && arguments[1] == RLIMIT_STACK && arguments[2] == 0;
+    }
+    return arguments[0] == RLIMIT_STACK && is_among(name, " getrlimit ugetrlimit ");
+}
+
+const char *laxity_sim_question(
+    const struct laxity_sim_call_table *table,
+    unsigned *n_of_start,
+    uint64_t number,
+    const uint64_t *arguments
+)
 {
     const char *name = laxity_sim_call_name(table, number);
-    return name && is_among(name, by_name) ? name : NULL;
+    if (!name) {
+        return "a call without a name";
+    }
+    if (*n_of_start < sizeof of_start / sizeof of_start[0] &&
+        is_among(name, of_start[*n_of_start])) {
+        (*n_of_start)++;
+        return NULL;
+    }
+    return is_among(name, always) || is_of_stack(name, arguments) ? NULL : name;
 }
 
 static void name_once(struct laxity_asked *asked, const char *name)

@@ -47,12 +47,20 @@ int spawn(pid_t &pid, char *const *argv, int write_fd, int output_fd)
     rc = rc != 0 ? rc : posix_spawn_file_actions_addclosefrom_np(&actions, STREAM_FD + 1);
     /* Without an environment: it would move the stack, and with it the caches' contents. */
     std::array<char *, 1> environment{nullptr};
-    /* In a group of its own: what a terminal sends is for us, who end it. */
+    /* In a group of its own: what a terminal sends is for us, who end it. Signals are as new: a
+     * program can ask which of them its parent ignores or blocks. */
     posix_spawnattr_t attributes;
     rc = rc != 0 ? rc : posix_spawnattr_init(&attributes);
     if (rc == 0) {
+        constexpr int AS_NEW =
+            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+        sigset_t signals;
+        (void)sigfillset(&signals);
+        (void)posix_spawnattr_setsigdefault(&attributes, &signals);
+        (void)sigemptyset(&signals);
+        (void)posix_spawnattr_setsigmask(&attributes, &signals);
         (void)posix_spawnattr_setpgroup(&attributes, 0);
-        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        (void)posix_spawnattr_setflags(&attributes, AS_NEW);
         rc = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environment.data());
         (void)posix_spawnattr_destroy(&attributes);
     }

@@ -23,6 +23,9 @@ struct laxity_sim_call_table;
 const struct laxity_sim_call_table *
 laxity_sim_call_table_of(const char *program, struct laxity_error *error);
 
+/* laxity_sim_call_isa - the name of that processor, as cross builds have it */
+const char *laxity_sim_call_isa(const struct laxity_sim_call_table *table);
+
 /* laxity_sim_call_name - NULL: there is no call of that number */
 const char *laxity_sim_call_name(const struct laxity_sim_call_table *table, uint64_t number);
 
@@ -30,10 +33,19 @@ const char *laxity_sim_call_name(const struct laxity_sim_call_table *table, uint
  */
 const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table, uint64_t number);
 
-/* laxity_sim_file_call - the name of a call that finds files by their names, so that what a program
- * does next may depend on what is in them, or on where it was started; NULL: it does not
+/*
+ * laxity_sim_question - the name of a call whose answer may change until a later run, so that
+ * the stream of the program is kept for none; NULL: the answer is known to be the same
+ *
+ * `n_of_start` counts what the C library has asked when it began, 0 at first. `arguments` are the
+ * call's LAXITY_RECORD_ARGUMENTS.
  */
-const char *laxity_sim_file_call(const struct laxity_sim_call_table *table, uint64_t number);
+const char *laxity_sim_question(
+    const struct laxity_sim_call_table *table,
+    unsigned *n_of_start,
+    uint64_t number,
+    const uint64_t *arguments
+);
 
 #ifdef __cplusplus
 }

@@ -27,11 +27,14 @@ extern "C" {
 #include "base/error.h"
 #include "base/port/time.h"
 #include "base/visible.h"
+#include "interface/decoder.h"
+#include "interface/engine.h"
 #include "interface/forbidden.h"
 #include "interface/records.h"
 #include "interface/storage.h"
 }
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -49,6 +52,7 @@ extern "C" {
 #include <string_view>
 #include <sys/types.h>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -58,9 +62,9 @@ constexpr int LOOK_EVERY_MS = 200;
 constexpr int FILE_MODE = 0644;
 constexpr int DECIMAL = 10;
 constexpr std::size_t WHY_BYTES = 128;
-/* Else a program that does is not recorded: what is kept for later runs must be what they would do.
- */
-constexpr std::string_view MAY_READ_FILES = "files";
+/* Else a program that asks the system is not recorded: what is kept for later runs must be what
+ * they would do. */
+constexpr std::string_view MAY_ASK = "asks";
 
 using Words = std::array<std::uint64_t, WORDS>;
 
@@ -118,24 +122,73 @@ std::string read_output(const char *path)
     return output;
 }
 
-/* Whether a program may go on after what it asked the kernel for. */
+/* Instructions of a program that read clocks, counters and noise. */
+class Clocks {
+  public:
+    Clocks() = default;
+    Clocks(const Clocks &) = delete;
+    Clocks &operator=(const Clocks &) = delete;
+    ~Clocks()
+    {
+        laxity_sim_decoder_close(&decoder_);
+    }
+
+    [[nodiscard]] bool
+    open(const laxity_sim_call_table &table, const char *program, laxity_error &error)
+    {
+        const laxity_sim_decoder_options options{
+            .architecture = laxity_sim_call_isa(&table),
+            .scheduling = "none",
+            .program = program,
+            .cycle_ticks = 1,
+        };
+        return laxity_sim_decoder_open(&options, &decoder_, &error) == 0;
+    }
+
+    /* What a block reads, by the words of its definition; nullptr: the same in every run. */
+    const char *read_by(std::span<const std::uint64_t> definition)
+    {
+        if (definition.size() < 2 || definition[1] > LAXITY_RECORD_INSTRUCTIONS_MAX) {
+            return nullptr;
+        }
+        const auto n = static_cast<std::size_t>(definition[1]);
+        const auto bytes = std::as_bytes(definition.subspan(2));
+        const std::size_t n_sizes = (n + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+        std::vector<laxity_sim_instruction> instructions(n);
+        std::size_t left = bytes.size() - std::min(bytes.size(), n_sizes * sizeof(std::uint64_t));
+        for (std::size_t i = 0; i < n; i++) {
+            const std::size_t size = i < bytes.size() ? std::to_integer<std::size_t>(bytes[i]) : 0;
+            if (size == 0 || size > left) {
+                return nullptr; /* the definition is cut */
+            }
+            instructions[i].bytes = static_cast<std::uint8_t>(size);
+            left -= size;
+        }
+        const auto code = bytes.subspan(n_sizes * sizeof(std::uint64_t));
+        const auto *const from = reinterpret_cast<const std::uint8_t *>(code.data());
+        const auto number = static_cast<std::uint32_t>(n);
+        decoder_.decode(decoder_.context, definition[0], from, instructions.data(), number);
+        const auto found = std::ranges::find_if(instructions, [](const auto &instruction) {
+            return instruction.clock != nullptr;
+        });
+        return found != instructions.end() ? found->clock : nullptr;
+    }
+
+  private:
+    laxity_sim_decoder decoder_{};
+};
+
+/* Whether a program may go on after what it asked the kernel or the processor for. */
 class Judge {
   public:
-    Judge(const laxity_sim_call_table &table, bool may_read_files)
-        : table_(table), may_read_files_(may_read_files)
+    Judge(const laxity_sim_call_table &table, Clocks &clocks, bool may_ask)
+        : table_(table), clocks_(clocks), may_ask_(may_ask)
     {
     }
 
     bool accepts(std::span<const std::uint64_t> words)
     {
-        for (const std::uint64_t word : words) {
-            const bool is_call = grammar_.take(word) == laxity::Part::Call;
-            const bool is_asked = is_call && (word & LAXITY_RECORD_RETURN) == 0;
-            if (is_asked && !accepts_call(static_cast<std::uint32_t>(word))) {
-                return false;
-            }
-        }
-        return true;
+        return std::ranges::all_of(words, [this](std::uint64_t word) { return accepts(word); });
     }
 
     /* A program that comes to no end, or waits, is better simulated than recorded: a simulated job
@@ -170,28 +223,58 @@ class Judge {
     }
 
   private:
-    bool accepts_call(std::uint32_t number)
+    bool accepts(std::uint64_t word)
     {
-        const char *const refused = laxity_sim_forbidden_call(&table_, number);
+        const laxity::Part part = grammar_.take(word);
+        if (part == laxity::Part::CallRest || part == laxity::Part::BlockRest) {
+            rest_.push_back(word);
+            return part == laxity::Part::BlockRest || rest_.size() < LAXITY_RECORD_ARGUMENTS ||
+                   accepts_call();
+        }
+        const bool is_accepted = !is_block_ || accepts_block();
+        is_block_ = part == laxity::Part::Block;
+        call_ = static_cast<std::uint32_t>(word);
+        rest_.clear();
+        return is_accepted;
+    }
+
+    /* An answer of the kernel has fewer words than a call, and does not come here. */
+    bool accepts_call()
+    {
+        const char *const refused = laxity_sim_forbidden_call(&table_, call_);
         if (refused != nullptr) {
             std::array<char, WHY_BYTES> text{};
             laxity_format(text.data(), text.size(), LAXITY_SIM_WHY_FORBIDDEN, refused);
             why_ = text.data();
             return false;
         }
-        const char *const asked = laxity_sim_file_call(&table_, number);
-        if (asked != nullptr && !may_read_files_) {
-            is_of_this_run_ = true;
-            (void)give_up(std::string{"looks for files ("} + asked + "), which may change");
-            return false;
+        return accepts_question(laxity_sim_question(&table_, &n_of_start_, call_, rest_.data()));
+    }
+
+    bool accepts_block()
+    {
+        return may_ask_ || accepts_question(clocks_.read_by(rest_));
+    }
+
+    bool accepts_question(const char *asked)
+    {
+        if (asked == nullptr || may_ask_) {
+            return true;
         }
-        return true;
+        is_of_this_run_ = true;
+        (void)give_up(std::string{"asks the system ("} + asked + "), whose answer may change");
+        return false;
     }
 
     const laxity_sim_call_table &table_;
-    bool may_read_files_;
+    Clocks &clocks_;
+    bool may_ask_;
     bool is_of_this_run_ = false;
     laxity::Grammar grammar_;
+    bool is_block_ = false; /* what is being read */
+    std::uint32_t call_ = 0;
+    std::vector<std::uint64_t> rest_; /* its words after the first */
+    unsigned n_of_start_ = 0;
     std::string why_;
 };
 
@@ -283,7 +366,11 @@ int record_into(std::span<char *> words)
     if (table == nullptr) {
         return refuse(error.exit_code, error.text);
     }
-    Judge judge{*table, std::string_view{words[8]} == MAY_READ_FILES};
+    Clocks clocks;
+    if (!clocks.open(*table, words[7], error)) {
+        return refuse(error.exit_code, error.text);
+    }
+    Judge judge{*table, clocks, std::string_view{words[8]} == MAY_ASK};
     laxity_sim_storage *storage = nullptr;
     if (laxity_sim_storage_open(words[7], &storage, &error) != 0) {
         return refuse(error.exit_code, error.text);

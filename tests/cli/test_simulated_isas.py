@@ -266,6 +266,12 @@ def test_clock_that_a_job_reads_by_itself_makes_it_not_deterministic(
     again = run_on(laxity, isa, "asks", "init", "clock", run_dir="E")
     assert again.returncode == 0
     assert "not deterministic" not in again.stderr
+    # What it read may be another in the next run: there is no stream of either for that.
+    for when in ("job", "init"):
+        record = ("sim", "record", str(Emulator(isa).program("asks")), when, "clock")
+        kept = laxity(*record, "--platform", "sim:./board.toml", "--jobs", "2")
+        assert kept.returncode == 3
+        assert f"it asks the system ({clock}), whose answer may change" in kept.stderr
 
 
 @every_isa

@@ -4,6 +4,7 @@
 
 import dataclasses
 import os
+import resource
 import stat
 import struct
 from contextlib import ExitStack
@@ -119,7 +120,9 @@ def test_jobs_are_bounded_by_their_number_and_by_releases_before_the_end():
     assert jobs_at_most(spec(duration="10ms", jobs=2), task) == 2
 
 
-def test_all_that_a_stream_depends_on_is_in_its_identity(program: Program):
+def test_all_that_a_stream_depends_on_is_in_its_identity(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+):
     identities = {identity_of(program)}
     for change in (
         {"jobs": 8},
@@ -134,7 +137,18 @@ def test_all_that_a_stream_depends_on_is_in_its_identity(program: Program):
         identities.add(identity_of(program))
     emulator = Path(program.emulator[0])
     emulator.write_text(emulator.read_text().replace("1", "2"))
-    assert len(identities | {identity_of(program)}) == 9
+    identities.add(identity_of(program))
+    # What the machine tells every program at its start: memory, stack, user.
+    for of, name, told in (
+        (os, "sysconf", lambda _: 1 << 20),
+        (resource, "getrlimit", lambda _: (1 << 20, 1 << 20)),
+        (os, "getuid", lambda: 4711),
+        (os, "getegid", lambda: 4711),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(of, name, told)
+            identities.add(identity_of(program))
+    assert len(identities) == 13
     # Not what the workload is called, and not where things are.
     before = identity_of(program)
     moved = program.path.rename(program.path.with_name("moved"))

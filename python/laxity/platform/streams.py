@@ -54,9 +54,9 @@ _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
 _VERSION = 2
 # Which programs are recorded; of another choice nothing is taken.
-_RECORDED = "looks for no files"
-# What laxity-sim-stream knows.
-_MAY_READ_FILES, _NO_FILES = "files", "none"
+_RECORDED = "asks for constants only"
+# Arguments of laxity-sim-stream.
+_MAY_ASK, _MAY_NOT_ASK = "asks", "none"
 _MAGIC = 0x1A6D617274737861
 _HEADER = struct.Struct("=QII64s27Q")
 _LARGEST_LABEL_BYTES = 65536
@@ -75,8 +75,8 @@ _STACK_LIMIT = Lock()
 _LEFT_AFTER_S = 24 * 3600.0
 
 
-class ReadsFilesError(PlatformError):
-    """A program looks for files, so that what it did is no witness of what it will do."""
+class AsksSystemError(PlatformError):
+    """A program asks the system, so that what it did is no witness of what it will do."""
 
 
 class NotSimulatedError(PlatformError):
@@ -180,8 +180,26 @@ def identity_of(program: Program) -> str:
         digest_of(program.front_end),
         program.emulator[1:],
         program.architecture,
+        _told_at_start(),
     )
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def _told_at_start() -> tuple[int, ...]:
+    """Give what this machine tells every program at its start (sim/cli/calls.c).
+
+    sysinfo tells the memory, of which qsort takes a share; getrlimit the stack; the kernel's
+    auxiliary vector who runs the program.
+    """
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    users = (os.getuid(), os.geteuid(), os.getgid(), os.getegid())
+    return (memory_bytes, *_stack_limits(), *users)
+
+
+def _stack_limits() -> tuple[int, int]:
+    """Give the limits of an emulator's stack, in bytes: in force, and largest."""
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    return (_STACK_BYTES if most == resource.RLIM_INFINITY else min(_STACK_BYTES, most), most)
 
 
 def record(  # noqa: PLR0913 - who is recorded, where to, how far, and who is told
@@ -192,7 +210,7 @@ def record(  # noqa: PLR0913 - who is recorded, where to, how far, and who is to
     show: Callable[[State], None],
     signals: Forwarder | None = None,
     *,
-    may_read_files: bool = False,
+    may_ask: bool = False,
 ) -> None:
     """Execute a program in its emulator and write its stream.
 
@@ -204,19 +222,19 @@ def record(  # noqa: PLR0913 - who is recorded, where to, how far, and who is to
             where jobs have timeouts.
         show: Told of the jobs so far, now and then.
         signals: Hands signals on; without it they end this process as they do.
-        may_read_files: Else one that looks for files is given up: they are no part of its identity,
-            and may be others in the next run.
+        may_ask: Else a program that asks the system is given up: the answer is no part of its
+            identity, and may change until the next run.
 
     Raises:
         LimitViolation: The program failed.
         NotSimulatedError: It does what is not simulated.
-        ReadsFilesError: It looks for files.
+        AsksSystemError: It asks the system.
         PlatformError: The emulator cannot be started, or the file cannot be written.
     """
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
     tool += [msgspec.json.encode(label).decode(), str(bytes_max), str(patience_s)]
-    files = [_MAY_READ_FILES if may_read_files else _NO_FILES]
+    asks = [_MAY_ASK if may_ask else _MAY_NOT_ASK]
     is_endless = program.jobs == ENDLESS_JOBS
     tool += [str(_ENDLESS_WORDS if is_endless else 0)]
     with program_folder() as folder:
@@ -225,7 +243,7 @@ def record(  # noqa: PLR0913 - who is recorded, where to, how far, and who is to
         with _Emulator(program.command(executable)) as emulator:
             printed = emulator.output.fileno()
             recorder = subprocess.Popen(
-                [*tool, f"/proc/self/fd/{printed}", str(executable), *files],
+                [*tool, f"/proc/self/fd/{printed}", str(executable), *asks],
                 stdin=emulator.stream,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -263,8 +281,8 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
         msg = f"-o {file}: cannot be made ({error.strerror}); name one in a folder of yours"
         raise ConfigError(msg) from error
     try:
-        # The user keeps it, and knows what it read.
-        record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show, may_read_files=True)
+        # The user keeps it, and knows what it asked.
+        record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show, may_ask=True)
         unfinished.rename(file)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -346,10 +364,8 @@ class StreamFolder:
             unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
             try:
                 most = self.limit_bytes // _STREAMS_AT_LEAST
-                may_read = not self._is_for_later
-                record(
-                    program, unfinished, most, patience_s, show, signals, may_read_files=may_read
-                )
+                may_ask = not self._is_for_later
+                record(program, unfinished, most, patience_s, show, signals, may_ask=may_ask)
                 unfinished.rename(path)
             finally:
                 unfinished.unlink(missing_ok=True)
@@ -421,7 +437,7 @@ def provide_streams(
         elif program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
-            except (LimitViolation, NotSimulatedError, ReadsFilesError):
+            except (LimitViolation, NotSimulatedError, AsksSystemError):
                 # Of the first two the run fails alike, and says so; the last is executed each time.
                 path = None
             except (PlatformError, OSError) as error:
@@ -527,11 +543,19 @@ class _Emulator:
         stack = resource.getrlimit(resource.RLIMIT_STACK)
         try:
             # It moves addresses of the program; ours is given back.
-            most = _STACK_BYTES if stack[1] == resource.RLIM_INFINITY else stack[1]
-            resource.setrlimit(resource.RLIMIT_STACK, (min(_STACK_BYTES, most), stack[1]))
+            resource.setrlimit(resource.RLIMIT_STACK, _stack_limits())
             # Without an environment: it would move the stack, and with it the caches' contents. In
-            # a group of its own: what a terminal sends is for us, who end it.
-            self._pid = os.posix_spawn(command[0], command, {}, file_actions=actions, setpgroup=0)
+            # a group of its own: what a terminal sends is for us, who end it. Signals are as new: a
+            # program can ask which of them its parent ignores or blocks.
+            self._pid = os.posix_spawn(
+                command[0],
+                command,
+                {},
+                file_actions=actions,
+                setpgroup=0,
+                setsigmask=(),
+                setsigdef=signal.valid_signals(),
+            )
         except OSError as error:
             self.stream.close()
             self.output.close()
@@ -590,7 +614,7 @@ def _watch(
 
     Raises:
         NotSimulatedError: The program does what is not simulated.
-        ReadsFilesError: It looks for files.
+        AsksSystemError: It asks the system.
         PlatformError: It could not write.
     """
     with recorder:
@@ -611,7 +635,7 @@ def _watch(
         why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
         if recorder.returncode == EXIT_NO_VERDICT:
             msg = f'workload "{workload}": {why}'
-            raise ReadsFilesError(msg)
+            raise AsksSystemError(msg)
         if recorder.returncode == EXIT_VIOLATED:
             msg = f'workload "{workload}": {why}'
             raise NotSimulatedError(msg)

@@ -18,8 +18,8 @@ from laxity.errors import PlatformError
 from laxity.platform.streams import (
     LONG_PATIENCE_S,
     STORAGE_CLASSES,
+    AsksSystemError,
     Program,
-    ReadsFilesError,
     StreamFolder,
 )
 from laxity.platform.tools import find_tool
@@ -49,7 +49,7 @@ def count_lines(target: int, program: Program, line_bytes: int, signals: Forward
         try:
             try:
                 stream = folder.provide(program, kept, _say_nothing, signals, LONG_PATIENCE_S)
-            except ReadsFilesError:
+            except AsksSystemError:
                 stream = own.provide(program, kept, _say_nothing, signals, LONG_PATIENCE_S)
             told = _counted(stream, line_bytes, program.path, signals)
         except OSError as error:

@@ -34,9 +34,9 @@ from laxity.platform.simulated import SimulatedPlatform
 from laxity.platform.simulated_programs import emulator_version, program_folder
 from laxity.platform.streams import (
     LONG_PATIENCE_S,
+    AsksSystemError,
     NotSimulatedError,
     Program,
-    ReadsFilesError,
     StreamFolder,
     digest_of,
     identity_of,
@@ -196,7 +196,7 @@ def record_stream(program: Program) -> None:
     with ExitStack() as kept:
         try:
             StreamFolder().provide(program, kept, lambda _: None, patience_s=LONG_PATIENCE_S)
-        except (LimitViolation, NotSimulatedError, ReadsFilesError):
+        except (LimitViolation, NotSimulatedError, AsksSystemError):
             return
 
 

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "cli/calls.h"
 #include "harness/segment.h"
+#include "interface/forbidden.h"
+#include "interface/records.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -20,11 +22,18 @@ enum {
     ARM_READ = 3,
     ARM_WRITE = 4,
     ARM_BRK = 45,
+    ARM_READLINK = 85,
+    ARM_SYSINFO = 116,
     ARM_CLONE = 120,
+    ARM_UGETRLIMIT = 191,
+    ARM_SET_TID_ADDRESS = 256,
     ARM_SOCKET = 281,
+    ARM_PRLIMIT64 = 369,
     ARM_GETRANDOM = 384,
     ARM_CLOCK_GETTIME64 = 403,
     NO_CALL = 4000,
+    LIMIT_OF_STACK = 3,
+    LIMIT_OF_FILES = 7,
     TEXT_BYTES = 300,
 };
 
@@ -106,6 +115,61 @@ static void time_is_no_business_of_init_either(void)
     CHECK_TEXT(told(), "clock_gettime64");
 }
 
+/* Of a call whose first arguments these are. */
+static const char *question(
+    const struct laxity_sim_calls *calls,
+    unsigned *n_of_start,
+    uint64_t number,
+    uint64_t a,
+    uint64_t b
+)
+{
+    const uint64_t arguments[LAXITY_RECORD_ARGUMENTS] = {a, b};
+    const char *name = laxity_sim_question(calls->table, n_of_start, number, arguments);
+    return name ? name : "";
+}
+
+static void what_the_c_library_asks_first_is_no_question_of_the_programs(void)
+{
+    static const uint64_t of_start[] = {
+        ARM_SET_TID_ADDRESS, ARM_READLINK, ARM_GETRANDOM, ARM_SYSINFO
+    };
+    const struct laxity_sim_calls calls = arm();
+    unsigned n = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        CHECK_TEXT(question(&calls, &n, of_start[i], 0, 0), "");
+        CHECK_TEXT(question(&calls, &n, ARM_BRK, 0, 0), "");
+    }
+    /* The second of each is the program's. */
+    CHECK_TEXT(question(&calls, &n, ARM_SET_TID_ADDRESS, 0, 0), "set_tid_address");
+    CHECK_TEXT(question(&calls, &n, ARM_READLINK, 0, 0), "readlink");
+    CHECK_TEXT(question(&calls, &n, ARM_GETRANDOM, 0, 0), "getrandom");
+    CHECK_TEXT(question(&calls, &n, ARM_SYSINFO, 0, 0), "sysinfo");
+}
+
+static void questions_out_of_the_c_librarys_order_are_the_programs(void)
+{
+    const struct laxity_sim_calls calls = arm();
+    unsigned n = 0;
+    /* One without a C library that has begun asks for a link. */
+    CHECK_TEXT(question(&calls, &n, ARM_READLINK, 0, 0), "readlink");
+    CHECK_TEXT(question(&calls, &n, ARM_SYSINFO, 0, 0), "sysinfo");
+}
+
+static void calls_that_are_not_known_to_be_constant_are_questions(void)
+{
+    const struct laxity_sim_calls calls = arm();
+    unsigned n = 0;
+    CHECK_TEXT(question(&calls, &n, ARM_WRITE, 1, 0), "");
+    CHECK_TEXT(question(&calls, &n, ARM_UGETRLIMIT, LIMIT_OF_STACK, 1), "");
+    CHECK_TEXT(question(&calls, &n, ARM_UGETRLIMIT, LIMIT_OF_FILES, 1), "ugetrlimit");
+    CHECK_TEXT(question(&calls, &n, ARM_PRLIMIT64, 0, LIMIT_OF_STACK), "");
+    CHECK_TEXT(question(&calls, &n, ARM_PRLIMIT64, 1, LIMIT_OF_STACK), "prlimit64");
+    CHECK_TEXT(question(&calls, &n, ARM_PRLIMIT64, 0, LIMIT_OF_FILES), "prlimit64");
+    CHECK_TEXT(question(&calls, &n, ARM_READ, 0, 0), "read");
+    CHECK_TEXT(question(&calls, &n, NO_CALL, 0, 0), "a call without a name");
+}
+
 static void threads_are_refused_wherever_they_are_made(void)
 {
     struct laxity_sim_calls calls = arm();
@@ -165,6 +229,9 @@ int main(int argc, char **argv)
     RUN(files_may_be_read_before_a_job_and_not_in_it);
     RUN(randomness_is_the_c_librarys_once);
     RUN(time_is_no_business_of_init_either);
+    RUN(what_the_c_library_asks_first_is_no_question_of_the_programs);
+    RUN(questions_out_of_the_c_librarys_order_are_the_programs);
+    RUN(calls_that_are_not_known_to_be_constant_are_questions);
     RUN(threads_are_refused_wherever_they_are_made);
     RUN(calls_without_a_name_are_told_by_their_number);
     RUN(more_than_can_be_told_are_dropped);
