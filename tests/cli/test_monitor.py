@@ -72,6 +72,13 @@ def test_a_task_that_reads_takes_two_switches(watched: Laxity):
     assert all(one == figures[one["run"], one["task"], one["name"]] for one in shown)
 
 
+def test_note_of_a_run_is_in_the_answer(watched: Laxity):
+    beside = '[[interfere]]\nworkload = "load"\nargs = ["64KiB"]\ncpus = "0"\n'
+    (watched.directory / "tasks.toml").write_text(SPEC + beside)
+    done, _ = monitor(watched, "--probe", "free", *EVENTS)
+    assert 'note: co-runner 0 ("load"): CPU 0 is that of task' in done.stdout
+
+
 def test_probe_whose_jobs_have_ended_divides_nothing(watched: Laxity):
     # The probe is released at 0, 2, 4, 6 and 8 ms; the only job starts after its first release and
     # ends after the 10 ms of the run. So four samples lie in it, however long it is.

@@ -69,6 +69,27 @@ def test_page_and_answer_name_the_maximum_observed_and_what_ran_beside(laxity: L
     assert "<svg" in page
 
 
+@pytest.mark.parametrize("words", [("profile", "wcet"), ("versus", "empty")])
+def test_threads_that_were_not_stated_are_a_warning_of_answer_page_and_document(
+    laxity: Laxity, words: tuple[str, ...]
+):
+    # Two threads of which the main one alone is counted: half of the time is missing.
+    given = ("parallel small", "-t", "2", "-p", "50ms", "--allow-unprivileged", "--quiet")
+    given += ("--scenario", "x=load 64KiB@0", "--processes", "1") if words[0] == "profile" else ()
+    done = laxity(*words, *given, "--run-dir", "P")
+    assert done.returncode == 0, done.stderr
+    document = json.loads((laxity.directory / "P" / "profile.json").read_text())
+    told = [one for one in document["warnings"] if "threads 1: 2 used" in one["text"]]
+    assert len(told) == 1
+    assert all("parallel" in name for name in told[0]["runs"])
+    page = (laxity.directory / "P" / "report.html").read_text()
+    for text in (done.stdout, page):
+        assert "fallback: parallel: threads 1: 2 used" in text.replace("Fallback", "fallback")
+    done = laxity(*words, *given, "--threads", "2", "--no-report", "--run-dir", "Q")
+    assert done.returncode == 0, done.stderr
+    assert "threads 1: 2 used" not in done.stdout
+
+
 def test_period_is_twice_the_longest_response_of_a_pilot(laxity: Laxity):
     path, document = profiled(
         laxity, "mem", "-b", "512KiB", "-t", "1", "--scenario", "busy=load 2MiB@1-3",

@@ -43,7 +43,7 @@ _MOST_PROCESSES = 200
 _PROCESSES_SIMULATED, _JOBS_SIMULATED = 1, 5
 _COUNTED: tuple["Analysis", ...] = ("cache", "intensity", "memory-traffic")
 _ALL: tuple["Analysis", ...] = ("wcet", "schedulability", *_COUNTED)
-_TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority", "runtime", "calls")
+_TASK_KEYS = ("period", "deadline", "cpus", "policy", "priority", "runtime", "threads", "calls")
 
 
 class _Options(Which, frozen=True, kw_only=True):
@@ -55,6 +55,7 @@ class _Options(Which, frozen=True, kw_only=True):
     policy: str | None
     priority: int | None
     runtime: str | None
+    threads: int | None
     calls: int | None
     processes: int | None
     still: int | None
@@ -90,6 +91,7 @@ _options = with_options(
     key_option(TaskTable, "policy"),
     key_option(TaskTable, "priority"),
     key_option(TaskTable, "runtime"),
+    key_option(TaskTable, "threads"),
     click.option(
         "--processes",
         type=click.IntRange(1, 1000),

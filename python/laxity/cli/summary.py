@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The short answer after a run: what was measured, in one table or one JSON document."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from laxity.cli.suite_tables import suite_text, vetting_text
@@ -16,6 +17,7 @@ from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
+from laxity.jobs.sections.fallbacks import lines_within
 from laxity.page.blocks import Block, Paragraph, Section, count_noun
 from laxity.page.terminal import text_of
 from laxity.report.answers import answers
@@ -23,6 +25,7 @@ from laxity.report.read_run import read_page
 from laxity.report.verdict import said_of
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
+from laxity.store.run_warnings import RunWarning, warnings_within
 from laxity.suites.data import read_suite_data
 from laxity.suites.stored_results import read_vetting_seen
 from laxity.trace.observed_words import thread_lines
@@ -112,7 +115,8 @@ def reproduction_text(run: Run) -> str:
     from laxity.papers.section import overview, sections  # noqa: PLC0415 - with the above
 
     tables = [block for section in sections(run) for block in section.blocks]
-    return text_of([*tables, *overview(read_reproduction(run.path))])
+    weak = _within(run, warnings_within(run.children))
+    return text_of([*weak, *tables, *overview(read_reproduction(run.path))])
 
 
 def _profile_text(run: Run) -> str:
@@ -128,7 +132,9 @@ def _profile_text(run: Run) -> str:
     found = [Paragraph(line) for line in sentences(asked)]
     tables = [block for section in sections(run) for block in section.blocks]
     changes = [Paragraph(f"changed during the run: {one}") for one in run.manifest.doctor_drift]
-    return text_of([*found, *left_out(run.manifest), *tables, *overview(asked), *changes])
+    weak = _within(run, asked.warnings)
+    missing = left_out(run.manifest)
+    return text_of([*found, *weak, *missing, *tables, *overview(asked), *changes])
 
 
 def _cache_misses_text(run: Run) -> str:
@@ -142,7 +148,8 @@ def _cache_misses_text(run: Run) -> str:
 
 
 def _monitor_text(run: Run) -> str:
-    return text_of([block for one in _monitor_sections(run) for block in one.blocks])
+    tables = [block for section in _monitor_sections(run) for block in section.blocks]
+    return text_of([*tables, *_within(run, warnings_within(run.children))])
 
 
 def _monitor_sections(run: Run) -> list[Section]:
@@ -157,10 +164,22 @@ def _monitor_sections(run: Run) -> list[Section]:
     return [one for one in sections if one is not None]
 
 
+def _within(run: Run, warnings: Sequence[RunWarning]) -> list[Paragraph]:
+    """Write the warnings of the runs that a run consists of."""
+    return [Paragraph(line) for line in lines_within(warnings, len(run.manifest.runs))]
+
+
 def _suite_text(run: Run) -> str:
     if run.manifest.kind == "vetting":
         return vetting_text(read_vetting_seen(run.path))
     changes = [f"changed during the run: {change}" for change in run.manifest.doctor_drift]
+    # Its fallbacks have a table.
+    warnings = [
+        warning
+        for warning in warnings_within(run.children)
+        if not warning.text.startswith(_FALLBACK)
+    ]
+    changes += lines_within(warnings, len(run.manifest.runs))
     data, _ = read_suite_data(run, has_samples=False)
     return suite_text(data, changes)
 

@@ -27,7 +27,7 @@ _ROUNDS, _JOBS = 10, 20
 # Nothing varies from one simulated process to the next.
 _ROUNDS_SIMULATED, _JOBS_SIMULATED = 1, 5
 _FEWEST = 2
-_TASK_KEYS = ("period", "cpus", "policy", "priority", "runtime")
+_TASK_KEYS = ("period", "cpus", "policy", "priority", "runtime", "threads")
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +39,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     policy: str | None
     priority: int | None
     runtime: str | None
+    threads: int | None
     rounds: int | None
     jobs: int | None
     platform: str | None
@@ -71,6 +72,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @key_option(TaskTable, "policy")
 @key_option(TaskTable, "priority")
 @key_option(TaskTable, "runtime")
+@key_option(TaskTable, "threads")
 @key_option(RunTable, "platform")
 @seed_option
 @allow_unprivileged_option

@@ -12,6 +12,7 @@ from laxity.profile.lines import LinesRecord
 from laxity.profile.need import NeedRecord
 from laxity.store.manifest import Record
 from laxity.store.run_directory import PROFILE, read_document
+from laxity.store.run_warnings import RunWarning
 
 Analysis = Literal[
     "wcet", "schedulability", "cache", "intensity", "memory-traffic", "memory-need", "versus"
@@ -219,7 +220,9 @@ class VersusRecord(Record, frozen=True, kw_only=True):
 class Profile(Record, frozen=True, kw_only=True):
     """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all.
 
-    `options`: what else was asked for. A command that goes on with it must ask for the same.
+    `warnings`: of its processes, each once: fallbacks, notes, tasks that were not scheduled as
+    planned. `options`: what else was asked for. A command that goes on with it must ask for the
+    same.
     """
 
     schema: Literal[1] = 1
@@ -238,6 +241,7 @@ class Profile(Record, frozen=True, kw_only=True):
     needs: list[NeedRecord] = msgspec.field(default_factory=list)
     lines: list[LinesRecord] = msgspec.field(default_factory=list)
     versus: list[VersusRecord] = msgspec.field(default_factory=list)
+    warnings: list[RunWarning] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:

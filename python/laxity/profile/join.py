@@ -54,6 +54,7 @@ from laxity.statistics.quantile_shift import Estimate
 from laxity.statistics.wcet_model import Pwcet
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import PROFILE, Run, open_run, write_document
+from laxity.store.run_warnings import warnings_within
 
 
 def join(tmp: Path, manifest: Manifest) -> None:
@@ -67,6 +68,7 @@ def join(tmp: Path, manifest: Manifest) -> None:
     asked = read_profile(tmp)
     runs = {name: open_run(tmp / "runs" / name) for name in manifest.runs}
     whole = {name: run for name, run in runs.items() if run.manifest.status == "complete"}
+    asked = msgspec.structs.replace(asked, warnings=warnings_within(runs.values()))
     if "memory-need" in asked.analyses:
         write_document(tmp / PROFILE, _with_needs(asked, whole))
         return  # of such a run no time says anything

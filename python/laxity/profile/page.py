@@ -4,7 +4,7 @@
 
 from laxity.jobs.card import Card, doctor_badge, run_badge
 from laxity.jobs.page import Page, page_of_one, whole
-from laxity.jobs.sections import files, machine, reproduce
+from laxity.jobs.sections import fallbacks, files, machine, reproduce
 from laxity.page.blocks import Section, name_some
 from laxity.profile import section as profile
 from laxity.profile.document import names_of, read_profile
@@ -24,6 +24,7 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
         title=f"Profile of {name_some(names_of(asked))}",
         status=run_badge(page),
         doctor=doctor_badge(page),
+        fallbacks=fallbacks.badge_within(asked.warnings),
         asked=tuple(
             f"{one.name}: {'; '.join(one.interfere) or 'nothing beside'}" for one in asked.scenarios
         ),
@@ -37,6 +38,7 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
     # Of several the pictures that have all of them come first.
     found = (*about, *programs) if len(programs) > 1 else (*programs, *about)
     built = (
+        fallbacks.build_within(asked.warnings, len(run.manifest.runs)),
         *found,
         machine.build(page),
         files.build(page),

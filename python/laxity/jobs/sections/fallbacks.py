@@ -2,8 +2,45 @@
 # SPDX-License-Identifier: MIT
 """Fallbacks, what was asked for and replaced by something less, and notes; before any figure."""
 
+from collections.abc import Sequence
+
+from laxity.jobs.card import Badge
 from laxity.jobs.run_data import PageData
-from laxity.page.blocks import Block, Paragraph, Section, Table, text_cell
+from laxity.page.blocks import (
+    Block,
+    Paragraph,
+    Section,
+    Table,
+    as_sentence,
+    count_noun,
+    name_some,
+    text_cell,
+)
+from laxity.store.run_warnings import RunWarning
+
+
+def lines_within(warnings: Sequence[RunWarning], n_runs: int) -> tuple[str, ...]:
+    """Write the warnings of the runs that a command is made of, each with its runs."""
+    return tuple(f"{warning.text} ({_named(warning, n_runs)})" for warning in warnings)
+
+
+def build_within(warnings: Sequence[RunWarning], n_runs: int) -> Section | None:
+    """Build the section of a page whose runs are not shown one by one; None: nothing is stated."""
+    if not warnings:
+        return None
+    blocks = [Paragraph(as_sentence(line), "warning") for line in lines_within(warnings, n_runs)]
+    return Section("warnings", "Warnings of the runs", tuple(blocks))
+
+
+def badge_within(warnings: Sequence[RunWarning]) -> Badge | None:
+    """Count the warnings; None: there are none."""
+    return Badge(count_noun(len(warnings), "warning"), "attention") if warnings else None
+
+
+def _named(warning: RunWarning, n_runs: int) -> str:
+    if len(warning.runs) == n_runs:
+        return f"all {n_runs} runs" if n_runs > 1 else "the run"
+    return name_some(warning.runs)
 
 
 def build(page: PageData) -> Section | None:
