@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.commands import jobs_of, manifest_of
-from tests.cli.laxity_command import ROOT, Laxity
+from tests.cli.laxity_command import Laxity
 from tests.cli.ssh_board import SshBoard, link_tools, ssh_board
+from tests.cross_builds import cross_build, isa_marks
 
 from laxity.platform import bundle
 from laxity.store.run_directory import open_run
@@ -42,17 +43,15 @@ def emulate(board: SshBoard, archive: Path, emulator: str) -> None:
 @pytest.mark.parametrize(
     ("arch", "emulator", "machine", "byte_order"),
     [
-        ("aarch64", "qemu-aarch64", "aarch64", "<"),
-        ("powerpc", "qemu-ppc", "ppc", ">"),
+        pytest.param("aarch64", "qemu-aarch64", "aarch64", "<", marks=isa_marks("aarch64")),
+        pytest.param("powerpc", "qemu-ppc", "ppc", ">", marks=isa_marks("powerpc")),
     ],
 )
 def test_run_on_a_board_of_another_instruction_set(
     tmp_path: Path, laxity: Laxity, arch: str, emulator: str, machine: str, byte_order: str
 ) -> None:
     strip = f"{arch}-linux-gnu-strip"
-    build = ROOT / "build-cross" / arch
-    if not (build / "native" / "laxity-run").exists():
-        pytest.skip(f"no cross build for {arch}; ./check makes it")
+    build = cross_build(arch)
     archive = tmp_path / "bundle.tar.gz"
     bundle.pack(build, arch, strip, archive)
     tools = link_tools(tmp_path / "tools", laxity.tools)

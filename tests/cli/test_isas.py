@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cli.laxity_command import PATIENCE_S, ROOT, make_laxity
+from tests.cross_builds import cross_build, isa_marks
 from tests.waiting import wait_until
 
 from laxity.store.npy import read_stream
@@ -47,8 +48,8 @@ class Isa:
 
     @property
     def laxity_run(self) -> list[str]:
-        if not (self.build / "native" / "laxity-run").exists():
-            pytest.skip(f"no cross build for {self.name}; ./check makes it")
+        if self.emulator:
+            cross_build(self.name)
         prefix = [self.emulator] if self.emulator else []
         return [*prefix, str(self.build / "native" / "laxity-run"), *self.launcher]
 
@@ -60,7 +61,10 @@ ISAS = [
     Isa("powerpc", "qemu-ppc", ">", "timebase", True),
     Isa("riscv64", "qemu-riscv64", "<", "rdtime", True),
 ]
-every_isa = pytest.mark.parametrize("isa", ISAS, ids=lambda isa: isa.name)
+CROSS_ISAS = [
+    pytest.param(isa, id=isa.name, marks=isa_marks(isa.name)) for isa in ISAS if isa.emulator
+]
+every_isa = pytest.mark.parametrize("isa", [pytest.param(ISAS[0], id=ISAS[0].name), *CROSS_ISAS])
 
 
 @dataclass(frozen=True)

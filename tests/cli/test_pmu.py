@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.cli.laxity_command import ROOT
 from tests.cli.virtual_machine import WITH_PMU, run_guest
+from tests.cross_builds import cross_build
 
 from laxity.store.npy import read_stream
 
@@ -30,8 +31,7 @@ TASK = f"--period 20ms --jobs {JOBS} --job-timeout 10s"
 @pytest.mark.slow
 def test_instructions_and_cycles_of_a_known_loop_are_within_one_percent(tmp_path: Path) -> None:
     laxity_run, loop = CROSS / "native" / "laxity-run", CROSS / "tests" / "native" / "counted_loop"
-    if not loop.exists():
-        pytest.skip("no cross build for aarch64; ./check makes it")
+    cross_build("aarch64")
     command = f"/laxity-run --run-dir /run/D {EVENTS} -- /counted_loop --arg {PASSES} {TASK}"
     guest = run_guest(
         WITH_PMU,
@@ -64,8 +64,7 @@ def test_interrupts_count_at_least_what_each_job_executes_between_two_samples(
     tmp_path: Path,
 ) -> None:
     native, loop = CROSS / "native", CROSS / "tests" / "native" / "counted_loop"
-    if not loop.exists():
-        pytest.skip("no cross build for aarch64; ./check makes it")
+    cross_build("aarch64")
     run = f"/laxity-run --run-dir /run/D -- /counted_loop --arg {PASSES} {TASK} &"
     trace = f"/laxity-trace --run-dir /run/T {EVENTS} --sample-every 1ms --duration {SAMPLED_S}s"
     guest = run_guest(
@@ -116,8 +115,7 @@ def test_instructions_of_a_known_loop_stand_in_rt_benchs_columns_and_profile(
     tmp_path: Path,
 ) -> None:
     loop = CROSS / "tests" / "native" / "counted_loop"
-    if not loop.exists():
-        pytest.skip("no cross build for aarch64; ./check makes it")
+    cross_build("aarch64")
     profiled = f"-p 0.02 -t {JOBS} -l 2 -o /run/f -M 1 -B 1000000 -b {PASSES}"
     guest = run_guest(
         WITH_PMU,

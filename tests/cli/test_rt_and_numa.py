@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.cli.laxity_command import ROOT
 from tests.cli.virtual_machine import WITH_RT_AND_NUMA, run_guest
+from tests.cross_builds import cross_build
 
 from laxity.core.streams import Status
 from laxity.store.npy import read_stream
@@ -38,8 +39,7 @@ def test_programs_work_under_preempt_rt_with_two_numa_nodes(tmp_path: Path) -> N
     }
     programs["/empty"] = CROSS / "workloads" / "empty"
     programs["/test_nodes"] = CROSS / "tests" / "native" / "base_test_nodes"
-    if not all(path.exists() for path in programs.values()):
-        pytest.skip("no cross build for aarch64; ./check makes it")
+    cross_build("aarch64")
     guest = run_guest(
         WITH_RT_AND_NUMA,
         tmp_path,

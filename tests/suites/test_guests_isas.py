@@ -5,7 +5,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.laxity_command import ROOT
+from tests.cross_builds import cross_build, isa_marks
 from tests.suites.test_static_guests import expected_of, programs_for, vet_some
 from tests.suites.test_vetting import EXPECTED
 
@@ -18,20 +18,19 @@ NAMES = ("armhf", "powerpc")
 FEW = ("small_data", "crash_in_second_job", "prints_time", "shrinking_work")
 # The program counts its own blocks there, not those of a C library that is a part of it.
 LIKE_LOADED = ("aligned_blocks",)
-TARGETS = [pytest.param(name, link, id=f"{name}-{link}") for name in NAMES for link in Link]
-
-
-def require_build(name: str) -> None:
-    """Skip where nothing is built for an instruction set."""
-    if not (ROOT / "build-cross" / name / "native" / "laxity-guest.link").exists():
-        pytest.skip(f"no cross build for {name}; ./check makes it")
+TARGETS = [
+    pytest.param(name, link, id=f"{name}-{link}", marks=isa_marks(name))
+    for name in NAMES
+    for link in Link
+]
+GUEST = "native/laxity-guest.link"
 
 
 @pytest.mark.parametrize(("name", "link"), TARGETS)
 def test_mini_programs_for_another_instruction_set_are_judged_alike(
     name: str, link: Link, tmp_path: Path
 ):
-    require_build(name)
+    cross_build(name, GUEST)
     verdicts = vet_some(Wanted(name, link), tmp_path, FEW)
     got = {one: (set(verdicts[one].classes), verdicts[one].mode) for one in FEW}
     assert got == {one: expected_of(one, link) for one in FEW}
@@ -48,7 +47,7 @@ def test_mini_programs_for_another_instruction_set_are_judged_alike(
 def test_every_mini_program_for_another_instruction_set_is_judged_alike(
     name: str, link: Link, tmp_path: Path
 ):
-    require_build(name)
+    cross_build(name, GUEST)
     wanted = Wanted(name, link)
     verdicts = vet_some(wanted, tmp_path, tuple(EXPECTED))
     got = {one: (set(verdict.classes), verdict.mode) for one, verdict in verdicts.items()}
