@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.laxity_command import ROOT
 
-# ./check builds all of this one, 32 bits and big-endian; of the others all only with --all.
+# ./check builds all programs for powerpc, which is big-endian with 32 bits; those of other
+# instruction sets are built whole only with --all.
 WHOLE_ISA = "powerpc"
 
 

@@ -3,7 +3,7 @@
 """Count the results of a check, list what was skipped and why, and refuse unexpected skips.
 
 Reads `*.json` (written by `meson test`, one object per line) and `*.xml` (JUnit, written by pytest)
-of a folder. A skip is expected if a pattern of the list of expected skips matches its reason;
+of some folders. A skip is expected if a pattern of the list of expected skips matches its reason;
 without such a list skips are only shown.
 
 Exit codes: 0 nothing failed and every skip is expected, 1 otherwise, 2 usage.
@@ -152,10 +152,10 @@ def main(arguments: Sequence[str]) -> int:
     """
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--expected", type=Path, required=True, help="list of expected skips")
-    parser.add_argument("folder", type=Path, help="folder of *.json and *.xml results")
+    parser.add_argument("folders", type=Path, nargs="+", help="folders of *.json and *.xml results")
     options = parser.parse_args(arguments)
 
-    results = read_results(options.folder)
+    results = [result for folder in options.folders for result in read_results(folder)]
     unexpected = unexpected_skips(results, read_expected(options.expected))
     counts = Counter(result.outcome for result in results)
     reasons = Counter(result.reason for result in results if result.outcome is Outcome.SKIPPED)

@@ -374,7 +374,12 @@ def main(arguments: Sequence[str]) -> int:
         action="store_true",
         help=f"let clang-tidy read what the last {RECENT_COMMITS} commits did not change, too",
     )
+    parser.add_argument("linters", nargs="*", help="their names; all of them without one")
     options = parser.parse_args(arguments)
+    known = dict(linters(is_fast=options.fast))
+    for name in options.linters:
+        if name not in known:
+            parser.error(f'unknown linter "{name}"; choose from: {", ".join(known)}')
 
     # The tree may belong to somebody else (a container); git and reuse are to read it all the same.
     os.environ |= {
@@ -386,9 +391,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.fix:
         fix(files)
     is_clean = True
-    for name, lint in linters(is_fast=options.fast):
+    for name in options.linters or known:
         start_s = time.monotonic()
-        report = lint(files)
+        report = known[name](files)
         is_clean = is_clean and report.is_clean
         outcome = "ok" if report.is_clean else "FINDINGS"
         left_out = f"; left out: {report.left_out}" if report.left_out else ""
