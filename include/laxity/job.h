@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /*
  * Jobs of a program that keeps its own main() and its own periodic loop: it says where a job starts
- * and finishes, `laxity run` with `exec` in its [[task]] records them. Nothing to link with.
+ * and finishes, `laxity run` with `program` in its [[task]] records them. Nothing to link with.
  *
  *   laxity_job_start()           a job starts now; when it was released is not known
  *   laxity_job_start_at(TIME)    a job starts now; the program's own release of it was due at TIME,

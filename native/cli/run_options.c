@@ -171,7 +171,7 @@ static int check_own_program(
     if (!what) {
         return 0;
     }
-    return laxity_refuse(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --exec: %s", name, what);
+    return laxity_refuse(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --program: %s", name, what);
 }
 
 /* The task's process is laxity-run itself, in another role; its first word is the program. */

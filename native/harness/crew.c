@@ -35,10 +35,9 @@ static void kill_process(int32_t pid)
     }
 }
 
-/* With an own program, which leads a group of its own: the relay alone might not get to run. */
-static bool kill_program(const struct laxity_task *task)
+/* An own program leads a group of its own: who waits for it might not get to run before. */
+static bool kill_program(int32_t program_pid)
 {
-    const int32_t program_pid = atomic_load(&task->state.program_pid);
     if (program_pid > 0) {
         (void)kill(-program_pid, SIGKILL);
         kill_process(program_pid); /* it may have left its group */
@@ -48,8 +47,14 @@ static bool kill_program(const struct laxity_task *task)
 
 static void kill_task(const struct laxity_task *task)
 {
-    (void)kill_program(task);
+    (void)kill_program(atomic_load(&task->state.program_pid));
     kill_process(task->verdict.pid);
+}
+
+static void kill_corunner(const struct laxity_corunner *corunner)
+{
+    (void)kill_program(atomic_load(&corunner->program_pid));
+    kill_process(corunner->verdict.pid);
 }
 
 static bool is_program(const struct laxity_task *task)
@@ -81,7 +86,8 @@ static void stop_task(struct laxity_crew *crew, uint32_t index, enum laxity_end 
     }
     stop_process(task->verdict.pid);
     if (is_program(task)) {
-        (void)kill_program(task); /* that loops at the priority of its task, which waits for it */
+        /* It loops at the priority of its task, which waits for it. */
+        (void)kill_program(atomic_load(&task->state.program_pid));
     }
 }
 
@@ -129,6 +135,12 @@ static void find_displaced_corunner(struct laxity_corunner *corunner)
             0,
             corunner->verdict.displaced
         );
+        const int32_t program_pid = atomic_load(&corunner->program_pid);
+        if (program_pid > 0) {
+            laxity_find_displaced(
+                &corunner->config, &corunner->state, program_pid, 0, corunner->verdict.displaced
+            );
+        }
     }
 }
 
@@ -178,6 +190,7 @@ void laxity_crew_stop_corunners(struct laxity_crew *crew)
         corunner->verdict.end_ns = now_ns;
         atomic_store_explicit(&corunner->verdict.end, LAXITY_END_STOPPED, memory_order_release);
         stop_process(corunner->verdict.pid);
+        (void)kill_program(atomic_load(&corunner->program_pid));
     }
 }
 
@@ -190,7 +203,7 @@ void laxity_crew_kill(struct laxity_crew *crew)
     }
     for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
         if (crew->is_corunner_alive[i]) {
-            kill_process(laxity_segment_corunner(crew->launch.segment, i)->verdict.pid);
+            kill_corunner(laxity_segment_corunner(crew->launch.segment, i));
         }
     }
 }
@@ -235,7 +248,7 @@ static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
         if (laxity_segment_task(segment, i)->verdict.pid == pid) {
             crew->is_task_alive[i] = false;
             /* What it has started for a job ends with it, whatever ended it. */
-            (void)kill_program(laxity_segment_task(segment, i));
+            (void)kill_program(atomic_load(&laxity_segment_task(segment, i)->state.program_pid));
             const bool has_failed =
                 laxity_judge_task(segment, i, wait_status, is_published, crew->error);
             /* Before the first release nothing is lost by giving up; later the others go on. */
@@ -245,6 +258,7 @@ static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
     for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
         if (laxity_segment_corunner(segment, i)->verdict.pid == pid) {
             crew->is_corunner_alive[i] = false;
+            (void)kill_program(atomic_load(&laxity_segment_corunner(segment, i)->program_pid));
             crew->must_stop |=
                 laxity_judge_corunner(segment, i, wait_status, is_published, crew->error);
         }
@@ -271,7 +285,7 @@ static bool kill_job(struct laxity_task *task)
     laxity_atomic64_store_ns(
         &task->verdict.timed_out_ns, laxity_atomic64_load_ns(&task->state.next_release_ns)
     );
-    return kill_program(task);
+    return kill_program(atomic_load(&task->state.program_pid));
 }
 
 void laxity_crew_kill_hung(struct laxity_crew *crew)

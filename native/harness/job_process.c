@@ -132,9 +132,7 @@ static void hold_signals(struct job_process *job)
     (void)pthread_sigmask(SIG_BLOCK, &awaited, &job->usual);
 }
 
-/* It has no job to tell of, or its end is no job's: we die alike, so that the supervisor judges
- * what it sees. */
-static _Noreturn void die_alike(int wait_status)
+_Noreturn void laxity_die_alike(int wait_status)
 {
     if (WIFSIGNALED(wait_status)) {
         const struct rlimit no_core = {0, 0};
@@ -300,7 +298,7 @@ static bool end_child(const struct job_process *job, int64_t seen_ns)
         return false;
     }
     if (!has_started(job) || ends_task(job->engine->task)) {
-        die_alike(job->wait_status);
+        laxity_die_alike(job->wait_status);
     }
     record->start_ns = laxity_atomic64_load_ns(&job->engine->task->state.job_start_ns);
     record->finish_ns = seen_ns;
@@ -320,7 +318,7 @@ static bool end_program(const struct job_process *job)
         _exit(state->process.error.exit_code);
     }
     if (is_stopped) {
-        die_alike(job->wait_status);
+        laxity_die_alike(job->wait_status);
     }
     laxity_note_isolating(&state->isolating, job->program->ready_ns() - state->isolating.begun_ns);
     job->program->note(&state->process);

@@ -32,4 +32,9 @@ _Noreturn void laxity_be_job_process(
     const struct laxity_engine *engine, const struct laxity_current_job *current, int64_t release_ns
 );
 
+/* laxity_die_alike - end as a process of ours has, so that the supervisor judges what it sees
+ *
+ * wait_status: of an end that is no job's, or that has no job to be the end of. */
+_Noreturn void laxity_die_alike(int wait_status);
+
 #endif

@@ -112,7 +112,7 @@ static void refuse_program(const struct relay *relay, int error_number)
     laxity_error_set(
         &relay->task->state.process.error,
         LAXITY_EXIT_USAGE,
-        "task \"%s\": cannot start \"%.80s\": %s; build it or correct exec",
+        "task \"%s\": cannot start \"%.80s\": %s; build it or correct program",
         relay->task->config.process.name,
         relay->words[0],
         strerrordesc_np(error_number)
@@ -313,7 +313,7 @@ static void tell_no_job(const struct relay *relay)
         error,
         LAXITY_EXIT_VIOLATED,
         "made no job; call laxity_job_start and laxity_job_finish of laxity/job.h around each, or "
-        "add isolation = \"exec\": each job is then a process of it"
+        "write exec in place of program: each job is then a process"
     );
 }
 

@@ -24,6 +24,7 @@
 
 #include <laxity/hooks.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -33,7 +34,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum {
+    CANNOT_EXEC = 127
+};
 
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t rttime_is_reached;
@@ -200,16 +208,127 @@ static int run_measured_task(
     return rc;
 }
 
+static bool is_over(const struct laxity_segment *segment)
+{
+    return stop ||
+           atomic_load_explicit(&segment->run.stop, memory_order_relaxed) == LAXITY_RUN_STOPS;
+}
+
 /* Endless passes, counted where the supervisor sees them; one pass is one execution hook. */
 static void run_passes(
     struct laxity_segment *segment, struct laxity_corunner *corunner, int argc, void **workload_argv
 )
 {
     void (*const execute)(int, void **) = execution();
-    while (!stop &&
-           atomic_load_explicit(&segment->run.stop, memory_order_relaxed) != LAXITY_RUN_STOPS) {
+    while (!is_over(segment)) {
         execute(argc, workload_argv);
         laxity_atomic64_increment(&corunner->passes);
+    }
+}
+
+static _Noreturn void
+become_pass(struct laxity_corunner *corunner, pid_t parent, const sigset_t *usual, int failure_fd)
+{
+    (void)setpgid(0, 0); /* what it starts itself ends with it */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(CANNOT_EXEC);
+    }
+    /* By itself: at a real-time priority its parent might not get to run before its end. */
+    atomic_store(&corunner->program_pid, getpid());
+    (void)pthread_sigmask(SIG_SETMASK, usual, NULL);
+    const int rc = laxity_workload_ops()->program->become_free();
+    (void)!write(failure_fd, &rc, sizeof rc);
+    _exit(CANNOT_EXEC);
+}
+
+/* Starts the process of a pass. Returns its pid once it is the program, or -errno. */
+static pid_t start_pass(struct laxity_corunner *corunner, const sigset_t *usual)
+{
+    int failure_fds[2];
+    int rc = 0;
+    if (pipe2(failure_fds, O_CLOEXEC) != 0) {
+        return -errno;
+    }
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid == 0) {
+        become_pass(corunner, parent, usual, failure_fds[1]);
+    }
+    const int saved = errno;
+    (void)close(failure_fds[1]);
+    /* The pipe is closed by a successful exec. */
+    if (pid > 0 && read(failure_fds[0], &rc, sizeof rc) == (ssize_t)sizeof rc) {
+        (void)waitpid(pid, NULL, 0);
+    }
+    (void)close(failure_fds[0]);
+    if (pid < 0) {
+        rc = -saved;
+    }
+    return rc ? rc : pid;
+}
+
+/* Until the process of a pass has ended. SIGTERM ends it, and is delivered to this process later.
+ */
+static void await_pass(pid_t pid, const sigset_t *awaited)
+{
+    siginfo_t info = {.si_pid = 0};
+    /* It is not reaped: the number stays its own while others may kill by it. */
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
+        if (sigwaitinfo(awaited, NULL) == SIGTERM) {
+            (void)kill(-pid, SIGKILL);
+            (void)kill(pid, SIGKILL); /* it may have left its group */
+            (void)raise(SIGTERM);
+            (void)waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+            return;
+        }
+    }
+}
+
+/* One process of the program, with what it starts. Returns its wait status, or -1 with the error
+ * set. */
+static int run_process(struct laxity_corunner *corunner)
+{
+    sigset_t awaited;
+    sigset_t usual;
+    int wait_status = -1;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGTERM);
+    sigaddset(&awaited, SIGCHLD);
+    /* So that no SIGTERM comes unseen between a look and the wait. */
+    (void)pthread_sigmask(SIG_BLOCK, &awaited, &usual);
+    const pid_t pid = start_pass(corunner, &usual);
+    if (pid >= 0) {
+        await_pass(pid, &awaited);
+    }
+    atomic_store(&corunner->program_pid, 0);
+    if (pid >= 0) {
+        (void)kill(-pid, SIGKILL);
+        (void)waitpid(pid, &wait_status, 0);
+    } else {
+        laxity_error_set(
+            &corunner->state.error,
+            LAXITY_EXIT_LACKING,
+            "co-runner \"%s\": cannot start: %s; build it or correct exec",
+            corunner->config.name,
+            strerrordesc_np(-pid)
+        );
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &usual, NULL);
+    return wait_status;
+}
+
+/* A pass of a program is one process, from its start to its end. A failed process is the end of
+ * the co-runner. */
+static void run_processes(struct laxity_segment *segment, struct laxity_corunner *corunner)
+{
+    while (!is_over(segment) && corunner->state.error.exit_code == 0) {
+        const int wait_status = run_process(corunner);
+        if (wait_status == 0) {
+            laxity_atomic64_increment(&corunner->passes);
+        } else if (wait_status > 0 && !is_over(segment)) {
+            laxity_die_alike(wait_status);
+        }
     }
 }
 
@@ -245,7 +364,14 @@ static int run_corunner(
     }
     laxity_note_placement(&corunner->config, state);
     laxity_set_phase(state, LAXITY_PHASE_READY);
-    run_passes(segment, corunner, argc, workload_argv);
+    if (laxity_workload_ops()->program) {
+        run_processes(segment, corunner);
+        if (state->error.exit_code != 0) {
+            return state->error.exit_code;
+        }
+    } else {
+        run_passes(segment, corunner, argc, workload_argv);
+    }
     laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
     laxity_set_phase(state, LAXITY_PHASE_DONE);

@@ -34,7 +34,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 16,
+    LAXITY_SEGMENT_VERSION = 17,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 512,
     LAXITY_VERSION_TASK_BYTES = 101120,
@@ -364,6 +364,7 @@ struct laxity_corunner {
     struct laxity_process_config config;
     struct laxity_process_state state;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_atomic64 passes; /* writer: the co-runner */
+    _Atomic int32_t program_pid; /* the process of the pass that runs, of a program; 0 = none */
     struct laxity_verdict verdict;
     /* Writer: the supervisor. */
     uint64_t passes_before_t0;

@@ -183,13 +183,15 @@ static int start_tasks(struct supervisor *supervisor)
     return 0;
 }
 
-/* A co-runner counts as running once it has completed a pass: only then does the run begin. */
+/* A co-runner counts as running once it has completed a pass, or a process of its program runs:
+ * only then does the run begin. */
 static int await_corunner(struct supervisor *supervisor, uint32_t index)
 {
     struct laxity_corunner *corunner = laxity_segment_corunner(supervisor->segment, index);
     const int64_t limit_ns = (int64_t)CORUNNER_FIRST_PASS_NS_PER_S * LAXITY_NS_PER_S;
     int64_t ready_ns = 0;
-    while (laxity_atomic64_load(&corunner->passes) == 0) {
+    while (laxity_atomic64_load(&corunner->passes) == 0 && atomic_load(&corunner->program_pid) == 0
+    ) {
         answer_events(supervisor, SETUP_POLL_MS);
         if (has_failed(supervisor)) {
             return -1;

@@ -39,6 +39,10 @@ struct laxity_program_ops {
     /* In a process just forked: becomes the program, which is held. Does not return. */
     void (*become)(void);
 
+    /* In a process just forked: becomes the program, which is not held: a pass of a co-runner.
+     * Returns -errno. */
+    int (*become_free)(void);
+
     /*
      * In the task: wait until the process is held. *out_is_ours: it is held until `release`, else
      * it waits for its release itself. Returns 0, or -1 with error set: it could not become the

@@ -247,6 +247,15 @@ _Noreturn void laxity_held_become(const struct laxity_held_process *held)
     _exit(CANNOT_EXEC);
 }
 
+int laxity_held_become_free(const struct laxity_held_process *held)
+{
+    /* Its own place in the file: another pass has left its own. */
+    (void)lseek(held->input_fd, 0, SEEK_SET);
+    (void)dup2(held->input_fd, STDIN_FILENO);
+    (void)execv(held->words[0], held->words);
+    return -errno;
+}
+
 int laxity_held_await_stop(
     const struct laxity_held_process *held, pid_t process, struct laxity_error *error
 )

@@ -55,6 +55,10 @@ void laxity_held_reset(
 /* laxity_held_become - in a process just forked; never returns */
 _Noreturn void laxity_held_become(const struct laxity_held_process *held);
 
+/* laxity_held_become_free - the same, and is not held; its output is that of this process. Returns
+ * -errno. */
+int laxity_held_become_free(const struct laxity_held_process *held);
+
 /* laxity_held_await_stop - of LAXITY_HOLD_AT_EXEC: until it is stopped. Returns 0, or -1 with error
  * set. */
 int laxity_held_await_stop(

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * program: a workload each of whose jobs is one process of a program that knows nothing of us.
+ * program: a workload each of whose jobs is one process of a program that knows nothing of us, and
+ * as a co-runner each of whose passes is.
  *
  * Words: INPUT PROGRAM [WORD]... INPUT is the file on its standard input, "" an empty one.
  */
@@ -52,7 +53,7 @@ int benchmark_init(int argc, void **argv)
     return 0;
 }
 
-/* Never called: the job is the program's. */
+/* Never called: the job, or the pass, is the program's. */
 void benchmark_execution(int argc, void **argv)
 {
     (void)argc;
@@ -74,6 +75,11 @@ static void program_prepare(const struct laxity_segment *segment, int64_t releas
 static void program_become(void)
 {
     laxity_held_become(&held);
+}
+
+static int program_become_free(void)
+{
+    return laxity_held_become_free(&held);
 }
 
 static int program_hold(pid_t process, bool *out_is_ours, struct laxity_error *error)
@@ -198,6 +204,7 @@ static void program_reaped(const struct rusage *usage, struct laxity_job_record 
 static const struct laxity_program_ops program = {
     .prepare = program_prepare,
     .become = program_become,
+    .become_free = program_become_free,
     .hold = program_hold,
     .release = program_release,
     .has_started = program_has_started,

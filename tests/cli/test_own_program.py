@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""A program with its own main and loop, which makes its jobs with laxity/job.h (`exec`)."""
+"""A program with its own main and loop, which makes its jobs with laxity/job.h (`program`)."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def own_spec(tmp_path: Path, *words: str, run: str = "", task: str = "") -> Path
     path = tmp_path / "own.toml"
     path.write_text(
         f"schema = 1\n[run]\n{run}\n"
-        f'[[task]]\nname = "own"\nexec = {program}\nperiod = "20ms"\ncpus = "{CPU}"\n'
+        f'[[task]]\nname = "own"\nprogram = {program}\nperiod = "20ms"\ncpus = "{CPU}"\n'
         f'policy = "other"\n{task}\n'
     )
     return path
@@ -72,7 +72,7 @@ def test_rows_are_the_jobs_of_the_program_judged_by_its_own_releases(tmp_path: P
     # Neither ticks nor switches nor faults are read by job.h: they have no column.
     assert "preemptions" not in jobs.dtype.names
     task = manifest_of(tmp_path / "D").tasks[0]
-    assert task.exec == [str(OWN_LOOP), "20", "8", "known", "late", "3"]
+    assert task.program == [str(OWN_LOOP), "20", "8", "known", "late", "3"]
     assert (task.end_cause, task.end_detail) == ("exit", "ended by itself with exit code 0")
     assert (task.released, task.started, task.counts.not_met) == (8, 8, int(is_missed.sum()))
     assert task.memory_locked is None
@@ -253,7 +253,7 @@ def test_an_interrupt_keeps_the_jobs_and_ends_the_program(tmp_path: Path) -> Non
 def test_a_program_that_makes_no_job_is_told_what_to_call(tmp_path: Path) -> None:
     spec = tmp_path / "true.toml"
     spec.write_text(
-        f'schema = 1\n[[task]]\nexec = ["true"]\nperiod = "20ms"\ncpus = "{CPU}"\n'
+        f'schema = 1\n[[task]]\nprogram = ["true"]\nperiod = "20ms"\ncpus = "{CPU}"\n'
         'policy = "other"\n'
     )
     outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report", "--quiet")
@@ -263,10 +263,10 @@ def test_a_program_that_makes_no_job_is_told_what_to_call(tmp_path: Path) -> Non
 
 def test_a_program_is_looked_for_beside_its_spec_and_missing_is_exit_2(tmp_path: Path) -> None:
     spec = tmp_path / "missing.toml"
-    spec.write_text('schema = 1\n[[task]]\nexec = ["./nothing"]\nperiod = "20ms"\n')
+    spec.write_text('schema = 1\n[[task]]\nprogram = ["./nothing"]\nperiod = "20ms"\n')
     outcome = laxity("run", spec, "--run-dir", tmp_path / "D")
     assert outcome.code == 2
-    assert f'exec "{tmp_path}/nothing": no executable file' in outcome.err
+    assert f'program "{tmp_path}/nothing": no executable file' in outcome.err
     assert not (tmp_path / "D").exists()
 
 
@@ -281,3 +281,35 @@ def test_run_that_stops_on_a_miss_ends_the_program_at_once(tmp_path: Path) -> No
     # A job that it was in is aborted: at most one, the last.
     assert set(jobs["status"][:-1].tolist()) <= {Status.DONE, Status.MISSED}
     assert jobs["cause"][-1] in {Cause.NONE, Cause.INTERRUPT}
+
+
+def test_exec_of_a_program_with_its_own_loop_names_the_key_program(tmp_path: Path) -> None:
+    """Specs of before said `exec` of such a program; each job would be a whole process of it."""
+    spec = own_spec(tmp_path, "3", "known", "none", "0")
+    text = spec.read_text().replace("program = ", "exec = ")
+    spec.write_text(text)
+    outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--quiet")
+    assert outcome.code == 2
+    assert (
+        'task "own": exec starts a process for each job, and own_loop makes its jobs itself '
+        "(laxity/job.h); write program in place of exec"
+    ) in outcome.err
+    assert not (tmp_path / "D").exists()
+    spec.write_text(f'{text}isolation = "exec"\n')
+    assert laxity("run", spec, "--dry-run").code == 0
+
+
+def test_a_run_that_was_stored_before_there_was_program_reads_as_before(tmp_path: Path) -> None:
+    assert run_own(tmp_path, "4", "unknown", "none", "0").code == 0
+    stored, manifest = tmp_path / "D" / "spec.toml", tmp_path / "D" / "manifest.json"
+    shown = (tmp_path / "D" / "derived.json").read_text()
+    stored.write_text(stored.read_text().replace("program = ", "exec = "))
+    document = json.loads(manifest.read_text())
+    task = document["tasks"][0]
+    task["exec"], task["program"] = task["program"], None
+    del document["files"]["spec.toml"]
+    manifest.write_text(json.dumps(document))
+    assert laxity("report", tmp_path / "D").code == 0
+    assert (tmp_path / "D" / "derived.json").read_text() == shown
+    planned = laxity("run", stored, "--dry-run")
+    assert "program = " in planned.out, planned.err

@@ -298,13 +298,13 @@ def test_what_is_no_program_is_told_what_it_lacks(laxity: Laxity):
     mine.write_text("#!/bin/sh\n")
     words = ("-p", "10ms", "--run-dir", "D")
     done = laxity("run", *words, "--exec", "./mine")
-    assert f'exec "{mine}": no executable file; chmod +x {mine}' in done.stderr
+    assert f'program "{mine}": no executable file; chmod +x {mine}' in done.stderr
     mine.write_text("true\n")
     mine.chmod(0o755)
     done = laxity("run", *words, "--exec", "./mine")
     assert "a script that names no interpreter; begin it with #!/bin/sh" in done.stderr
     done = laxity("run", "mine", *words)
-    assert "unknown; a file of this name is here: --exec ./mine runs a program" in done.stderr
+    assert "a program has this name: laxity run --exec ./mine starts it for each" in done.stderr
     assert not (laxity.directory / "D").exists()
 
 

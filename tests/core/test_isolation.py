@@ -8,7 +8,7 @@ from laxity.core.spec import Isolation, Spec, spec_to_toml, workloads_of
 from laxity.core.spec_reader import read_spec_toml, resolve_spec
 from laxity.errors import ConfigError
 
-PROGRAM = {"exec": ["./program", "word"], "isolation": "exec"}
+PROGRAM = {"exec": ["./program", "word"]}
 GUEST = {"workload": "guest", "args": ["./program.so"], "isolation": "none"}
 
 
@@ -19,12 +19,20 @@ def resolve(**task: object) -> Spec:
 def test_a_process_per_job_needs_the_workload_that_runs_programs_and_is_none_of_its_own():
     spec = resolve(**PROGRAM, stdin="in")
     assert spec.tasks[0].isolation is Isolation.EXEC
-    assert not spec.tasks[0].is_own_program
     assert workloads_of(spec) == ["program"]
-    assert resolve(exec=["./program"]).tasks[0].is_own_program
+    assert resolve(**PROGRAM, isolation="exec") == resolve(**PROGRAM)
 
 
-@pytest.mark.parametrize("task", [{**PROGRAM, "stdin": "in"}, {**GUEST, "calls": 3}])
+def test_a_program_with_its_own_loop_needs_no_workload_and_has_no_isolation():
+    spec = resolve(program=["./control", "-v"])
+    assert (spec.tasks[0].name, spec.tasks[0].isolation) == ("one", None)
+    assert (spec.tasks[0].program, spec.tasks[0].exec) == (("./control", "-v"), ())
+    assert workloads_of(spec) == []
+
+
+@pytest.mark.parametrize(
+    "task", [{**PROGRAM, "stdin": "in"}, {"program": ["./control", "-v"]}, {**GUEST, "calls": 3}]
+)
 def test_what_is_stored_reads_back_the_same(task: dict[str, object]):
     spec = resolve(**task)
     assert read_spec_toml(spec_to_toml(spec).encode(), {}, 1) == spec
@@ -33,7 +41,8 @@ def test_what_is_stored_reads_back_the_same(task: dict[str, object]):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        ({**PROGRAM, "isolation": "fork"}, "isolation fork: jobs of exec are processes of their"),
+        ({**PROGRAM, "isolation": "fork"}, "isolation fork: each job of exec is a process"),
+        ({"program": ["./control"], "isolation": "exec"}, "the jobs of a program are made by"),
         ({"workload": "mem", "isolation": "none"}, 'workload "mem" needs none'),
         ({"workload": "guest"}, "no isolation; write the mode that laxity suite vet found"),
         ({**GUEST, "isolation": "forc"}, 'did you mean "fork"'),
@@ -42,9 +51,9 @@ def test_what_is_stored_reads_back_the_same(task: dict[str, object]):
             "under policy deadline the kernel lets no process be made",
         ),
         ({"workload": "mem", "stdin": "in"}, "stdin: is of exec"),
-        ({"exec": ["./program"], "stdin": "in"}, "stdin: is of exec"),
+        ({"program": ["./control"], "stdin": "in"}, "stdin: is of exec"),
         ({**PROGRAM, "stdin": ""}, "stdin: names no file"),
-        ({**PROGRAM, "calls": 2}, "exec has no calls"),
+        ({**PROGRAM, "calls": 2}, "a program has no calls"),
         ({"workload": "mem", "calls": 2}, 'workload "mem" has no calls'),
         ({**GUEST, "isolation": "reinit", "calls": 2}, "that would be in the measured part"),
         ({**GUEST, "calls": 0}, "calls 0 is not between 1 and 1000000000"),
@@ -58,7 +67,7 @@ def test_what_a_task_cannot_have_is_refused(task: dict[str, object], message: st
 
 
 def test_events_of_programs_are_refused():
-    with pytest.raises(ConfigError, match=r'task "one" is a program of its own \(exec\)'):
+    with pytest.raises(ConfigError, match='task "one" runs a program of its own'):
         resolve_spec(
             {"events": ["page-faults"]}, [{"period": "10ms", **PROGRAM, "name": "one"}], [], 1
         )

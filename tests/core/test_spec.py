@@ -3,6 +3,7 @@
 """The experiment: defaults, refusals with place and value, and the way there and back."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -40,9 +41,13 @@ cpus = "0"
 
 
 def read(
-    text: bytes, overrides: dict[str, object] | None = None, resolution_ns: int = RESOLUTION_NS
+    text: bytes,
+    overrides: dict[str, object] | None = None,
+    resolution_ns: int = RESOLUTION_NS,
+    *,
+    is_stored: bool = False,
 ):
-    return read_spec_toml(text, overrides or {}, resolution_ns)
+    return read_spec_toml(text, overrides or {}, resolution_ns, is_stored=is_stored)
 
 
 def resolve(
@@ -551,24 +556,57 @@ def test_interference_runs_one_process_on_each_of_its_cpus():
     assert isinstance(spec.interfere[0], InterfereSpec)
 
 
-def test_exec_is_a_program_and_its_words_instead_of_a_workload():
-    spec = resolve(workload=None, exec=["./bin/control", "-v"])
+@pytest.mark.parametrize("key", ["exec", "program"])
+def test_a_program_and_its_arguments_stand_instead_of_a_workload(key: str):
+    command: dict[str, Any] = {key: ["./bin/control", "-v"]}
+    spec = resolve(workload=None, **command)
     task = spec.tasks[0]
-    assert (task.name, task.workload, task.exec) == ("control", "", ("./bin/control", "-v"))
+    assert (task.name, task.workload, task.command) == ("control", "", ("./bin/control", "-v"))
     assert read(spec_to_toml(spec).encode()) == spec
+
+
+def test_exec_of_a_spec_of_before_is_a_program_with_its_own_loop():
+    """Stored before there was `program`: without isolation the program made its jobs itself."""
+    written = spec_to_toml(resolve(workload=None, program=["./control"]))
+    of_before = written.replace("program = ", "exec = ")
+    assert read(of_before.encode(), is_stored=True) == read(written.encode())
+    per_job = spec_to_toml(resolve(workload=None, exec=["./control"]))
+    assert read(per_job.encode(), is_stored=True) == read(per_job.encode())
+
+
+def test_a_corunner_is_a_program_and_its_arguments():
+    spec = resolve(interfere=[{"exec": ["./batch", "3"], "cpus": "1"}])
+    one = spec.interfere[0]
+    assert (one.workload, one.exec, one.runs) == ("", ("./batch", "3"), "./batch")
+    assert read(spec_to_toml(spec).encode()) == spec
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({}, 'no workload; write workload = "NAME" (see laxity list), or exec = ["PROGRAM"]'),
+        ({"exec": []}, 'exec names no program; write for example ["./control"]'),
+        ({"exec": ["./batch"], "workload": "mem"}, "both workload and exec; remove one of them"),
+        ({"exec": ["./batch"], "args": ["1"]}, "exec: args are the arguments of a workload"),
+        ({"exec": ["./batch\0"]}, "exec: an argument holds a NUL character"),
+    ],
+)
+def test_a_corunner_that_is_none_is_refused(table: dict[str, object], message: str):
+    assert f"interfere 0: {message}" in refusal(interfere=[table])
 
 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
         ({}, "both workload and exec; remove one of them"),
-        ({"exec": []}, 'exec names no program; write for example exec = ["./control"]'),
-        ({"args": ["1"]}, "args are the words of a workload; write them into exec"),
+        ({"exec": []}, 'exec names no program; write for example ["./control"]'),
+        ({"program": ["./control"]}, "both exec and program; remove one of them"),
+        ({"args": ["1"]}, "args are the arguments of a workload; write them after the program"),
         ({"memory_limit": "1MiB"}, "memory_limit cannot be used with exec: only what a workload"),
         ({"threads": 2}, "threads cannot be used with exec: one thread makes the jobs"),
         ({"stack": "1MiB"}, "stack cannot be used with exec: the program touches its own memory"),
         ({"heap": "1MiB"}, "heap cannot be used with exec: the program touches its own memory"),
-        ({"run": {"events": ["cycles"]}}, "is a program of its own (exec) and is not counted"),
+        ({"run": {"events": ["cycles"]}}, "runs a program of its own, whose events are not"),
         ({"run": {"on": "ssh://root@board"}}, "boards get workloads only; leave it out"),
     ],
 )

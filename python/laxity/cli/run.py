@@ -52,7 +52,6 @@ from laxity.core.spec import (
 from laxity.core.spec_reader import (
     MAX_SPEC_BYTES,
     is_spec_path,
-    parse_interfere_option,
     read_spec_toml,
     reservation_keys,
     resolve_spec,
@@ -65,8 +64,12 @@ from laxity.platform.tools import (
     SCRIPT,
     find_workload,
     is_linked_with_harness,
+    is_run_here,
     list_workloads,
+    read_corunner,
+    require_process_per_job,
 )
+from laxity.store.run_directory import is_spec_of_run
 
 if TYPE_CHECKING:
     from laxity.platform.platform import Platform
@@ -183,7 +186,7 @@ def _more_task_options(command: Command) -> Command:
                 "--interfere",
                 multiple=True,
                 metavar="'NAME ARG...@CPUS'",
-                help="Run a workload without pause on each of CPUS; repeatable.",
+                help="Run a workload, or any program by its path, on each of CPUS; repeatable.",
             ),
         )
     ):
@@ -372,7 +375,7 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     if not is_known and Path(what).is_file():
         find_workload(what)  # which says what to do with a file
     task = task_table(what, options)
-    interfere = [parse_interfere_option(text) for text in options.interfere]
+    interfere = [read_corunner(text, run_table) for text in options.interfere]
     with named_as_options({*run_table, *task} - {"workload", "args", "exec", "isolation"}):
         spec = resolve_spec(run_table, [task], interfere, resolution_ns)
     if spec.on is None:
@@ -430,21 +433,30 @@ def _read_spec_file(
     given = [key for key in ("sched_period", "sched_deadline", "words") if getattr(options, key)]
     for key in (*options.table(TaskTable), *given):
         _refuse_task_option(key, path)
-    beside = [parse_interfere_option(text) for text in options.interfere]
-    for one in beside:
-        # Unlike those of the file, from where the user is.
-        one["workload"] = absolute_path(one["workload"], Path.cwd())
     if "platform" in run_table:
         # Unlike one in the file, from where the user is.
         run_table = run_table | {"platform": absolute_platform(run_table["platform"], Path.cwd())}
     with located(f"spec {path}"):
-        written = read_document(data).get("run", {})
-        if options.sample and isinstance(written, dict):
+        document = read_document(data)
+        written = document.get("run", {})
+        written = written if isinstance(written, dict) else {}
+        if options.sample:
             usual = written.get("sample_bucket", _DEFAULT_SAMPLE_BUCKET)
             run_table = {"sample_bucket": usual, **run_table}
-        spec = read_spec_toml(data, run_table, resolution_ns, beside)
+        run = {**written, **run_table}
+        beside = [read_corunner(text, run) for text in options.interfere]
+        for corunner in beside:
+            if "workload" in corunner:
+                # Unlike those of the file, from where the user is.
+                corunner["workload"] = absolute_path(corunner["workload"], Path.cwd())
+        is_stored = is_spec_of_run(path)
+        spec = read_spec_toml(data, run_table, resolution_ns, beside, is_stored=is_stored)
     if spec.on is None:
         spec = with_absolute_paths(spec, path.parent)
+    if is_run_here(run) and not is_stored:
+        for table, task in zip(document["task"], spec.tasks, strict=True):
+            if task.exec and "isolation" not in table:
+                require_process_per_job(task.exec, f'spec {path}: task "{task.name}"')
     return _Experiment(path.stem, spec)
 
 

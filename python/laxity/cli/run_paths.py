@@ -33,7 +33,8 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
         msgspec.structs.replace(
             task,
             workload=absolute(task.workload),
-            exec=(absolute(task.exec[0]), *task.exec[1:]) if task.exec else (),
+            exec=absolute_command(task.exec, base),
+            program=absolute_command(task.program, base),
             stdin=absolute(task.stdin) if task.stdin else "",
             args=guest_args(task) if task.workload == GUEST_WORKLOAD else task.args,
         )
@@ -56,10 +57,24 @@ def absolute_platform(platform: str, base: Path) -> str:
 def with_absolute_corunners(spec: Spec, base: Path) -> Spec:
     """Resolve co-runners given as paths, relative to `base`."""
     interfere = tuple(
-        msgspec.structs.replace(one, workload=absolute_path(one.workload, base))
+        msgspec.structs.replace(
+            one,
+            workload=absolute_path(one.workload, base),
+            exec=absolute_command(one.exec, base),
+        )
         for one in spec.interfere
     )
     return msgspec.structs.replace(spec, interfere=interfere)
+
+
+def absolute_command(command: tuple[str, ...], base: Path) -> tuple[str, ...]:
+    """Resolve the program of a command, relative to `base`; its arguments stay as they are.
+
+    Links stay, too: what a program does may depend on the name that it is called by.
+    """
+    if not command or "/" not in command[0]:
+        return command
+    return (str((base / command[0]).absolute()), *command[1:])
 
 
 def absolute_path(workload: str, base: Path) -> str:

@@ -112,7 +112,8 @@ def _corunners(base: Sequence[Any], new: Sequence[Any]) -> list[Difference]:
 
 def _corunner_text(tables: Sequence[Mapping[str, Any]]) -> str:
     shown = [
-        f"{' '.join([one.get('workload', '?'), *one.get('args', [])])}@{one.get('cpus', '?')}"
+        f"{' '.join(one.get('exec') or [one.get('workload', '?'), *one.get('args', [])])}"
+        f"@{one.get('cpus', '?')}"
         + (f" {one['policy']}" if one.get("policy", "other") != "other" else "")
         for one in tables
     ]

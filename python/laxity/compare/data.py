@@ -12,6 +12,7 @@ from typing import Any
 from laxity.compare.comparison import Kind
 from laxity.compare.fail_on import EXECUTION, RELEASE_LATENCY, RESPONSE
 from laxity.compare.jobs import Samples
+from laxity.core.own_program import with_program_of_before
 from laxity.core.streams import Quantity as Stream
 from laxity.costs.merge import read_costs
 from laxity.costs.model import Costs
@@ -147,6 +148,7 @@ def _read_part(run: Run, built: Mapping[str, str]) -> Part:
     has_spec = (run.path / SPEC).exists()
     try:
         spec = tomllib.loads(run.spec_text) if has_spec else {}
+        spec = {**spec, "task": with_program_of_before(spec.get("task", []))} if spec else {}
     except tomllib.TOMLDecodeError as error:
         msg = f"{run.path / SPEC}: unreadable ({error}); the run is damaged"
         raise RecordError(msg) from error

@@ -19,17 +19,17 @@ def read_isolation(task: TaskTable) -> Isolation | None:
     Raises:
         ConfigError: Unknown mode, or one that what the task runs cannot have.
     """
-    if task.isolation is None:
+    if task.isolation is None and not task.exec:
         if task.workload == GUEST_WORKLOAD:
             msg = 'no isolation; write the mode that laxity suite vet found, for example "restore"'
             raise ConfigError(msg)
         return None
-    mode = read_choice(task.isolation, Isolation, "isolation")
+    mode = read_choice(task.isolation or Isolation.EXEC, Isolation, "isolation")
+    if task.program:
+        msg = f"isolation {mode}: the jobs of a program are made by itself; remove isolation"
+        raise ConfigError(msg)
     if task.exec and mode is not Isolation.EXEC:
-        msg = (
-            f"isolation {mode}: jobs of exec are processes of their own, or the program makes them "
-            "itself; write exec, or leave it out"
-        )
+        msg = f"isolation {mode}: each job of exec is a process of its own; remove isolation"
         raise ConfigError(msg)
     if not task.exec and task.workload != GUEST_WORKLOAD:
         msg = (
@@ -69,8 +69,8 @@ def read_stdin(task: TaskTable) -> str:
     """
     if task.stdin is None:
         return ""
-    if not task.exec or task.isolation is None:
-        msg = 'stdin: is of exec with isolation = "exec"; remove it'
+    if not task.exec:
+        msg = "stdin: is of exec; remove stdin"
         raise ConfigError(msg)
     if not task.stdin or "\0" in task.stdin:
         msg = "stdin: names no file; leave it out for an empty one"
@@ -87,7 +87,7 @@ def read_calls(task: TaskTable) -> int:
     if task.calls is None:
         return 1
     if read_option("calls", task.calls) > 1 and task.workload != GUEST_WORKLOAD:
-        what = "exec" if task.exec else f'workload "{task.workload}"'
+        what = f'workload "{task.workload}"' if task.workload else "a program"
         msg = f"calls {task.calls}: {what} has no calls; they are of programs of a suite; remove it"
         raise ConfigError(msg)
     if task.calls > 1 and task.isolation != Isolation.NONE:

@@ -46,7 +46,7 @@ class Overrun(Words):
 class Isolation(StrEnum):
     """What is done between the jobs of a third-party program, so that each is like the first.
 
-    Of a suite's program (workload guest) any of them; of `exec`, exec alone: a process per job.
+    Of a suite's program (workload guest) any of them. Of `exec` it is exec: a process per job.
     """
 
     NONE = "none"
@@ -187,7 +187,11 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     args: Annotated[list[str], _key("word", "Its words.", "none")] = []
     exec: Annotated[
         list[str] | None,
-        _key("word", "In place of a workload: a program with its own main, and its words."),
+        _key("word", "In place of a workload: a program and its arguments; each job is a process."),
+    ] = None
+    program: Annotated[
+        list[str] | None,
+        _key("word", "In place of a workload: a program that makes its jobs itself, in a loop."),
     ] = None
     period: Any = None
     deadline: Any = None
@@ -207,13 +211,13 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
         str | None,
         _only_ours(
             "choice",
-            "What is done between jobs of a suite's program; exec: each job a process of `exec`.",
+            "What is done between jobs of a suite's program; exec: each job is a process.",
             stated=tuple(mode.value for mode in Isolation),
         ),
     ] = None
     calls: int | None = None
     stdin: Annotated[
-        str | None, _only_ours("text", "What each process of --exec reads.", metavar="FILE")
+        str | None, _only_ours("text", "What each process of exec reads.", metavar="FILE")
     ] = None
     place: Annotated[
         str,
@@ -246,6 +250,10 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
     workload: Annotated[str | None, _key("text", "Runs without pause beside the tasks.")] = None
     args: Annotated[list[str], _key("word", "Its words.", "none")] = []
+    exec: Annotated[
+        list[str] | None,
+        _key("word", "In place of a workload: any program; its process restarts when it ends."),
+    ] = None
     cpus: Annotated[Any, _key("cpus", "One on each of these CPUs: 1 or 0-1,3.")] = None
     policy: Annotated[
         str, _key("text", "Its scheduling policy: other, fifo or rr.", Policy.OTHER)
@@ -279,10 +287,10 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `runtime_ns`:
     what policy deadline reserves in each period; None: another policy. `cpus` empty: not chosen by
     the user, so every CPU this process may use. `memory_limit_bytes` None: no limit.
-    `memory_need`: its memory need is measured, and a limit only noted. `exec`: a program of
-    the user's own and its words; then there is no workload. With `isolation` exec each job is one
-    process of it, and `stdin` the file that each reads, "" an empty one; without, it makes its jobs
-    itself. `calls`: of a workload that can, how often each job does its work.
+    `memory_need`: its memory need is measured, and a limit only noted. `exec` and `program`: a
+    program of the user's own and its arguments; then there is no workload. Each job of `exec` is
+    one process, and `stdin` the file that each reads, "" an empty one; a `program` makes its jobs
+    itself (laxity/job.h). `calls`: of a workload that can, how often each job does its work.
     `place`: where memory lies on a simulated platform (`laxity.core.memory_place`).
     """
 
@@ -290,6 +298,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     workload: str = ""
     args: tuple[str, ...] = ()
     exec: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
     isolation: Isolation | None = None
     stdin: str = ""
     calls: int = 1
@@ -313,23 +322,30 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     bound: dict[str, Any] = {}
 
     @property
-    def is_own_program(self) -> bool:
-        """Whether a program of the user's own makes the jobs (laxity/job.h)."""
-        return bool(self.exec) and self.isolation is None
+    def command(self) -> tuple[str, ...]:
+        """The program of the user's own and its arguments; empty: the task has a workload."""
+        return self.exec or self.program
 
 
 class InterfereSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One `[[interfere]]`, every value explicit: one co-runner process for each CPU of `cpus`.
 
-    `cpus` empty: not chosen by the user, so every usable CPU that runs no task.
+    `cpus` empty: not chosen by the user, so every usable CPU that runs no task. `exec`: a program
+    of the user's own and its arguments, in place of a workload; each pass is one process.
     """
 
-    workload: str
+    workload: str = ""
     args: tuple[str, ...] = ()
+    exec: tuple[str, ...] = ()
     cpus: tuple[int, ...] = ()
     policy: Policy = Policy.OTHER
     priority: int | None = None
     place: str = ""
+
+    @property
+    def runs(self) -> str:
+        """The workload, or the program in place of it."""
+        return self.exec[0] if self.exec else self.workload
 
 
 class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -399,11 +415,9 @@ def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:
 def workloads_of(spec: Spec) -> list[str]:
     """List the workloads of an experiment, each once."""
     names = [
-        PROGRAM_WORKLOAD if task.exec else task.workload
-        for task in spec.tasks
-        if not task.is_own_program
+        PROGRAM_WORKLOAD if task.exec else task.workload for task in spec.tasks if not task.program
     ]
-    names += [one.workload for one in spec.interfere]
+    names += [PROGRAM_WORKLOAD if other.exec else other.workload for other in spec.interfere]
     return list(dict.fromkeys(names))
 
 
@@ -430,6 +444,7 @@ _SILENT: dict[str, Any] = {
     "events": (),
     "counters": CountedBy.PLATFORM,
     "exec": (),
+    "program": (),
 }
 # Of a program there is neither, and a workload has words even if it has none.
 _OF_WORKLOADS = ("args", "stack", "heap")
@@ -437,7 +452,9 @@ _OF_WORKLOADS = ("args", "stack", "heap")
 
 def _table(of: Spec | TaskSpec | InterfereSpec, kind: type[msgspec.Struct]) -> dict[str, Any]:
     """Write the keys of a table that a resolved one stands for."""
-    is_program = isinstance(of, TaskSpec) and bool(of.exec)
+    is_program = (isinstance(of, TaskSpec) and bool(of.command)) or (
+        isinstance(of, InterfereSpec) and bool(of.exec)
+    )
     keys = [key for key in kind.__struct_fields__ if not (is_program and key in _OF_WORKLOADS)]
     table = {key: _written(of, key) for key in keys}
     table |= of.bound if isinstance(of, TaskSpec) else {}

@@ -15,7 +15,12 @@ from laxity.core.board_url import parse_board_url
 from laxity.core.cpus import parse_cpus
 from laxity.core.isolation import read_calls, read_isolation, read_stdin, refuse_need_in_run
 from laxity.core.memory_place import read_memory_places
-from laxity.core.own_program import check_exec, refuse_exec_in_run
+from laxity.core.own_program import (
+    check_corunner,
+    check_exec,
+    refuse_exec_in_run,
+    with_program_of_before,
+)
 from laxity.core.schema import limit, options_by_key, options_of
 from laxity.core.spec import (
     DEFAULT_PRIORITY,
@@ -79,6 +84,8 @@ def read_spec_toml(
     overrides: dict[str, Any],
     resolution_ns: int,
     beside: Sequence[dict[str, Any]] = (),
+    *,
+    is_stored: bool = False,
 ) -> Spec:
     """Read the text of a spec file.
 
@@ -87,6 +94,7 @@ def read_spec_toml(
         overrides: Keys of `[run]` given as options; they replace those of the file.
         resolution_ns: Resolution of the clock that releases jobs.
         beside: Co-runners more than those of the file, `[[interfere]]` tables.
+        is_stored: It is that of a run, which an earlier version may have written.
 
     Raises:
         ConfigError: Not TOML, unknown key, or a value that cannot be.
@@ -98,6 +106,8 @@ def read_spec_toml(
         raise ConfigError(msg)
     run = {**run, **overrides}
     tasks = array_of_tables(document, "task")
+    if is_stored:
+        tasks = with_program_of_before(tasks)
     interfere = [*array_of_tables(document, "interfere"), *beside]
     return resolve_spec(run, tasks, interfere, resolution_ns)
 
@@ -232,7 +242,7 @@ def _resolve_run(
         if value is not None and not low <= value <= MAX_SEED:
             msg = f"{name} {value} is not between {low} and {MAX_SEED}; write a number that is"
             raise ConfigError(msg)
-    refuse_exec_in_run(run, tasks)
+    refuse_exec_in_run(run, tasks, interfere)
     refuse_need_in_run(tasks, run.jobs)
     places = [*(task.place for task in tasks), *(one.place for one in interfere)]
     if any(places) and not run.platform.startswith(SIMULATED):
@@ -396,8 +406,10 @@ def _resolve_trace(value: object, on: str | None) -> str | None:
 
 
 def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
-    program = check_exec(task)
-    name = task.name if task.name is not None else PurePath((*program, task.workload or "")[0]).name
+    check_exec(task)
+    name = task.name
+    if name is None:
+        name = PurePath((task.exec or task.program or [task.workload or ""])[0]).name
     if len(name) > _MAX_NAME:
         msg = f'task "{name[:_MAX_NAME]}...": name of {len(name)} letters; use at most {_MAX_NAME}'
         raise ConfigError(msg)
@@ -413,7 +425,8 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             name=name,
             workload=task.workload or "",
             args=_words(task.args),
-            exec=program,
+            exec=tuple(task.exec or ()),
+            program=tuple(task.program or ()),
             isolation=read_isolation(task),
             stdin=read_stdin(task),
             calls=read_calls(task),
@@ -451,16 +464,15 @@ _PLAIN = tuple(
 
 def _resolve_interfere(one: InterfereTable, where: str) -> InterfereSpec:
     with located(where):
-        if not one.workload:
-            msg = 'no workload; write workload = "NAME" (see laxity list)'
-            raise ConfigError(msg)
+        check_corunner(one)
         policy = read_choice(one.policy, Policy, "policy")
         if policy is Policy.DEADLINE:
             msg = "policy deadline needs a period, and a co-runner has none; use fifo, rr or other"
             raise ConfigError(msg)
         return InterfereSpec(
-            workload=one.workload,
+            workload=one.workload or "",
             args=_words(one.args),
+            exec=tuple(one.exec or ()),
             cpus=_resolve_cpus(one.cpus),
             policy=policy,
             priority=_resolve_priority(one.priority, policy),

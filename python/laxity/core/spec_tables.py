@@ -70,7 +70,7 @@ def array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 def task_label(task: dict[str, Any], index: int) -> str:
     """Name a task in a message before it has been read."""
-    name = task.get("name", task.get("workload", task.get("exec")))
+    name = task.get("name", task.get("workload", task.get("exec", task.get("program"))))
     name = name[0] if isinstance(name, list) and name else name
     return f'task "{name}"' if isinstance(name, str) else f"task {index}"
 

@@ -234,7 +234,7 @@ def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) 
             cpus=cpus,
             work=work,
             observed_ns=observed_ns,
-            is_isolated=task.isolation not in {None, Isolation.NONE},
+            is_isolated=bool(task.exec) or task.isolation not in {None, Isolation.NONE},
         )
 
 
@@ -270,8 +270,8 @@ def _check_covered(task: TaskTable, policy: Policy) -> None:
 def _check_corunner(one: InterfereTable) -> None:
     if one.policy in {policy.value for policy in (*FIXED_PRIORITY, Policy.DEADLINE)}:
         msg = (
-            f'interfere "{one.workload}": policy {one.policy} takes its CPU from tasks without '
-            "limit, so nothing is bounded; use policy other"
+            f'interfere "{one.workload or (one.exec or ["?"])[0]}": policy {one.policy} takes its '
+            "CPU from tasks without limit, so nothing is bounded; use policy other"
         )
         raise ConfigError(msg)
 
@@ -290,7 +290,7 @@ def _check_together(tasks: tuple[DeclaredTask, ...]) -> None:
 
 
 def _name(task: TaskTable) -> str:
-    program = task.exec[0] if task.exec else task.workload
+    program = (task.exec or task.program or [task.workload or ""])[0]
     name = task.name or (PurePath(program).name if program else None)
     if not name:
         msg = "no name; add name, by which the answer tells it from others"
@@ -299,8 +299,8 @@ def _name(task: TaskTable) -> str:
 
 
 def _program(task: TaskTable) -> tuple[str, ...]:
-    if task.exec:
-        return tuple(task.exec)
+    if task.exec or task.program:
+        return tuple(task.exec or task.program or ())
     return () if task.workload is None else (task.workload, *task.args)
 
 

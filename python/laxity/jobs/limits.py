@@ -36,7 +36,7 @@ def read_resolved_spec(directory: Path) -> Spec:
     """
     path = directory / SPEC
     try:
-        return read_spec_toml(path.read_bytes(), {}, _ANY_RESOLUTION_NS)
+        return read_spec_toml(path.read_bytes(), {}, _ANY_RESOLUTION_NS, is_stored=True)
     except OSError as error:
         raise cannot_read(path, error) from error
     except ConfigError as error:
@@ -148,14 +148,14 @@ def _longest_response_ns(directory: Path, manifest: Manifest) -> tuple[int, int]
 
 
 def _unknown_release(directory: Path, manifest: Manifest, *, with_deadline: bool) -> str | None:
-    """Say of which task with its own main (`exec`) a release is not known; None: of none.
+    """Say of which task with its own loop (`program`) a release is not known; None: of none.
 
     Every finished job counts in histogram.npy, its response time only where there is one.
     """
     asked = [
         task
         for task in manifest.tasks
-        if task.exec is not None and (task.deadline_ns is not None or not with_deadline)
+        if task.makes_own_jobs and (task.deadline_ns is not None or not with_deadline)
     ]
     if not asked:
         return None

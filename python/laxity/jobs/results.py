@@ -31,9 +31,9 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
             TaskResult(
                 index=index,
                 name=task.name,
-                workload=task.exec[0] if task.exec else task.workload,
-                args=list(task.exec[1:] or task.args),
-                exec=list(task.exec) if task.is_own_program else None,
+                workload=task.command[0] if task.command else task.workload,
+                args=list(task.command[1:] or task.args),
+                program=list(task.program) or None,
                 isolation=None if task.isolation is None else task.isolation.value,
                 calls=task.calls,
                 policy=seen.policy or task.policy.value,
@@ -83,8 +83,9 @@ def corunner_results(spec: Spec, native: Sequence[NativeCorunner]) -> list[Corun
         results.append(
             CorunnerResult(
                 index=index,
-                workload=one.workload,
-                args=list(one.args),
+                workload=one.runs,
+                args=list(one.exec[1:] or one.args),
+                exec=list(one.exec) or None,
                 policy=seen.policy or one.policy.value,
                 priority=_used_priority(one.priority, seen.policy),
                 cpus=str(cpu),

@@ -47,7 +47,7 @@ class TaskData:
     @property
     def n_release_unknown(self) -> int:
         """Finished jobs of a program with its own main whose release was neither told nor seen."""
-        if self.result.exec is None and not self.is_observed:
+        if not self.result.makes_own_jobs and not self.is_observed:
             return 0
         return self.n_finished - self.distributions[Stream.RESPONSE_TIME].n
 

@@ -150,7 +150,8 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     for task in spec.tasks:
         argv += ["--", _program_of(task, options.programs), *_task_argv(task, spec.jobs)]
     for one, cpu in corunners_of(spec):
-        argv += ["--", options.programs.workload(one.workload), *_corunner_argv(one, cpu)]
+        workload = PROGRAM_WORKLOAD if one.exec else one.workload
+        argv += ["--", options.programs.workload(workload), *_corunner_argv(one, cpu)]
     return argv
 
 
@@ -253,16 +254,16 @@ def _stop_argv(spec: Spec) -> list[str]:
 
 
 def _program_of(task: TaskSpec, programs: Programs) -> str:
-    if task.is_own_program:
-        return str(find_program(task.exec[0]))
+    if task.program:
+        return str(find_program(task.program[0]))
     return programs.workload(PROGRAM_WORKLOAD if task.exec else task.workload)
 
 
 def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv = _options_argv("task", task)
     argv += [] if jobs is None else ["--jobs", str(jobs)]
-    if task.is_own_program:
-        return [*argv, "--exec", *_words_argv(task.exec[1:])]
+    if task.program:
+        return [*argv, "--program", *_words_argv(task.program[1:])]
     return [*argv, *_words_argv(workload_words(task))]
 
 
@@ -278,8 +279,9 @@ def workload_words(task: TaskSpec) -> tuple[str, ...]:
 def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:
     here = msgspec.structs.replace(one, cpus=(cpu,))
     # Its executable may be called otherwise.
-    name = ["--name", PurePath(one.workload).name]
-    return ["--corunner", *name, *_options_argv("task", here), *_words_argv(one.args)]
+    name = ["--name", PurePath(one.runs).name]
+    words = ("", str(find_program(one.exec[0])), *one.exec[1:]) if one.exec else one.args
+    return ["--corunner", *name, *_options_argv("task", here), *_words_argv(words)]
 
 
 def _words_argv(words: tuple[str, ...]) -> list[str]:

@@ -69,7 +69,7 @@ def place(spec: Spec, cpus: Cpus) -> Spec:
     others = tuple(sorted(cpus.allowed - taken))
     placed = []
     for index, one in enumerate(spec.interfere):
-        where = f'interfere {index} ("{one.workload}")'
+        where = f'interfere {index} ("{one.runs}")'
         if not one.cpus and not others:
             msg = f"{where}: no CPU is left beside {format_cpus(taken)}; name one with cpus"
             raise PlatformError(msg)
@@ -135,7 +135,7 @@ def silent_corunners(spec: Spec) -> list[str]:
         if task.policy is not Policy.OTHER and len(task.cpus) == 1
     }
     return [
-        f'co-runner {index} ("{one.workload}"): CPU {cpu} is that of task "{task_of[cpu].name}" '
+        f'co-runner {index} ("{one.runs}"): CPU {cpu} is that of task "{task_of[cpu].name}" '
         f"({task_of[cpu].policy.value}), so it runs only while the task sleeps; "
         "name another CPU to disturb the task's jobs"
         for index, (one, cpu) in enumerate(corunners_of(spec))

@@ -86,10 +86,12 @@ class ThisMachine:
         find_tool("laxity-run")
         for name in workloads_of(spec):
             find_workload(name)
+        commands = [task.command for task in spec.tasks]
+        commands += [corunner.exec for corunner in spec.interfere]
+        for command in filter(None, commands):
+            find_program(command[0])
         for task in spec.tasks:
-            if task.exec:
-                find_program(task.exec[0])
-                require_stdin(task.stdin)
+            require_stdin(task.stdin)
 
     def notes(self, spec: Spec) -> list[str]:  # noqa: ARG002 - as any platform
         """Nothing."""

@@ -374,7 +374,8 @@ def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))
     seen: set[int] = set()
     for index, (one, cpu) in enumerate(corunners_of(spec)):
-        where = f'co-runner {index} ("{one.workload}")'
+        where = f'co-runner {index} ("{one.runs}")'
+        yield f"{where}: exec", bool(one.exec)
         yield f"{where}: policy {one.policy.value}", one.policy is not Policy.OTHER
         yield f"{where}: a second one on CPU {cpu}", cpu in seen
         seen.add(cpu)
@@ -382,6 +383,7 @@ def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
 
 def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "exec", bool(task.exec)
+    yield "program", bool(task.program)
     if task.workload == GUEST_WORKLOAD:
         yield f"isolation {task.isolation}", task.isolation in {Isolation.FORK, Isolation.EXEC}
         words = dict(enumerate(task.args))

@@ -7,15 +7,17 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from laxity import __version__
+from laxity.core.spec import NATIVE_PLATFORM
+from laxity.core.spec_reader import parse_interfere_option
 from laxity.core.units import parse_size_bytes
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, ToolError, located, suggestion
@@ -23,6 +25,8 @@ from laxity.errors import ConfigError, ToolError, located, suggestion
 _PACKAGE = Path(__file__).resolve().parent.parent
 # In each executable that is linked with the harness (native/harness/job_process.c), in no other.
 _OF_HARNESS = b"--harness=job,"
+# In each program that says by laxity/job.h where its jobs are: the name of a variable.
+_OF_OWN_LOOP = b"LAXITY_JOB_COLLECTOR\0"
 # How programs that somebody built begin, and scripts that name who reads them.
 ELF, SCRIPT = b"\x7fELF", b"#!"
 # Of a file, to tell what it is.
@@ -152,13 +156,22 @@ def find_workload(name: str) -> Path:
     usual = "laxity list shows what there is"
     if (Path(name) / "spec.toml").is_file():
         usual = f"a run of this name is here: laxity run {name}/spec.toml repeats it"
+    if found := shutil.which(name):
+        usual = _any_program(name, found)
     if Path(name).is_file():
-        usual = f"a file of this name is here: --exec ./{name} runs a program, each job a process"
+        usual = _any_program(f"./{name}", f"./{name}")
         if not os.access(name, os.X_OK):
             usual = "the file of this name is no program; build it, or name a spec file, NAME.toml"
     advice = suggestion(name, known, usual)
     msg = f'workload "{name}": unknown; {advice}'
     raise ConfigError(msg)
+
+
+def _any_program(name: str, path: str) -> str:
+    return (
+        f"a program has this name: laxity run --exec {name} starts it for each job, "
+        f"--interfere '{path}@CPUS' as a co-runner"
+    )
 
 
 def is_linked_with_harness(path: Path) -> bool:
@@ -180,13 +193,64 @@ def _require_harness(path: Path) -> None:
     if not is_workload:
         msg = (
             f'workload "{path}": is no workload, its main is not the harness\'s; link it with '
-            "the harness, or name a program with exec"
+            "the harness, or run it as it is: exec in a spec, or laxity run --exec"
+        )
+        raise ConfigError(msg)
+
+
+def is_run_here(run: Mapping[str, Any]) -> bool:
+    """Whether a run with this table `[run]` takes place on this machine."""
+    return run.get("on") is None and run.get("platform") in {None, NATIVE_PLATFORM}
+
+
+def read_corunner(text: str, run: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the option `--interfere` into an `[[interfere]]` table.
+
+    Args:
+        text: As the user wrote it. On this machine a path may also name any program.
+        run: The table `[run]`.
+
+    Raises:
+        ConfigError: It is not NAME ARG...@CPUS, or the program cannot be started.
+    """
+    table = parse_interfere_option(text)
+    name = table["workload"]
+    if not (is_run_here(run) and "/" in name and _is_program(Path(name))):
+        return table
+    # A program that this user may not read is no workload of ours.
+    with suppress(OSError):
+        if is_linked_with_harness(Path(name)):
+            return table
+    return {"exec": [str(find_program(name)), *table["args"]], "cpus": table["cpus"]}
+
+
+def require_process_per_job(command: Sequence[str], label: str) -> None:
+    """Refuse an `exec` whose program makes its jobs itself, unless its spec states the isolation.
+
+    Before there was `program`, a spec said `exec` of such a program.
+
+    Args:
+        command: The program, as a whole path or along PATH, and its arguments.
+        label: Names the task.
+
+    Raises:
+        ConfigError: It is built with laxity/job.h, or cannot be started.
+    """
+    is_own_loop = False
+    # A program that may be executed may be unreadable.
+    with suppress(OSError):
+        is_own_loop = _OF_OWN_LOOP in find_program(command[0]).read_bytes()
+    if is_own_loop:
+        name = Path(command[0]).name
+        msg = (
+            f"{label}: exec starts a process for each job, and {name} makes its jobs itself "
+            '(laxity/job.h); write program in place of exec, or add isolation = "exec"'
         )
         raise ConfigError(msg)
 
 
 def find_program(name: str) -> Path:
-    """Find a program of the user's own (`exec`): a path, or a name along PATH.
+    """Find a program of the user's own (`exec`, `program`): a path, or a name along PATH.
 
     Raises:
         ConfigError: There is no such program.
@@ -194,14 +258,16 @@ def find_program(name: str) -> Path:
     found = name if "/" in name else shutil.which(name)
     if found is None or not _is_program(Path(found)):
         where = "" if "/" in name else " along PATH"
-        advice = f"chmod +x {name}" if Path(name).is_file() else "build it or correct the path"
-        msg = f'exec "{name}": no executable file{where}; {advice}'
+        advice = "build it or correct the path"
+        if Path(name).is_file():
+            advice = f"write ./{name}" if _is_program(Path(name)) else f"chmod +x {name}"
+        msg = f'program "{name}": no executable file{where}; {advice}'
         raise ConfigError(msg)
     # Whoever may execute a program need not be allowed to read it.
     with suppress(OSError), Path(found).open("rb") as file:
         start = file.read(_LINE_BYTES)
         if start.isascii() and not start.startswith((ELF, SCRIPT)):
-            msg = f'exec "{name}": a script that names no interpreter; begin it with #!/bin/sh'
+            msg = f'program "{name}": a script that names no interpreter; begin it with #!/bin/sh'
             raise ConfigError(msg)
     return Path(found).absolute()
 

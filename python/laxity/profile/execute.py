@@ -13,7 +13,7 @@ import msgspec
 from laxity.core.executor import Workers
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec
-from laxity.core.spec_reader import parse_interfere_option, resolve_spec
+from laxity.core.spec_reader import resolve_spec
 from laxity.core.units import exact_duration
 from laxity.errors import PlatformError
 from laxity.jobs.composite import Child, Composite, Display, run_composite
@@ -22,6 +22,7 @@ from laxity.jobs.rows import finished, response_time_ns
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.platform import Platform
 from laxity.platform.platform_file import platform_in_run
+from laxity.platform.tools import read_corunner
 from laxity.profile.document import Analysis, Profile, ScenarioRecord, Unit
 from laxity.profile.guests import NO_GUESTS, Guests
 from laxity.profile.join import times_of_run
@@ -223,7 +224,7 @@ def _spec(
     period: str,
     bucket: str | None = None,
 ) -> Spec:
-    interfere = [parse_interfere_option(one) for one in scenario.interfere]
+    interfere = [read_corunner(text, request.run) for text in scenario.interfere]
     task = {"period": period, **request.targets[target]}
     run = {**request.run, "events": list(request.events)}
     if bucket is not None:

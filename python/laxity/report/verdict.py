@@ -98,7 +98,7 @@ def _endless(task: TaskData) -> Iterator[str]:
         yield (
             f"Each job is a whole process of “{result.name}”, and none ended within its job "
             "timeout. If the program makes jobs by itself (laxity/job.h), name it in a spec, "
-            "exec = [...] (docs/own-programs.md); if it runs already: laxity observe."
+            "program = [...] (docs/own-programs.md); if it runs already: laxity observe."
         )
 
 

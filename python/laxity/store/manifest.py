@@ -247,18 +247,19 @@ class Displaced(Record, frozen=True, kw_only=True):
 class TaskResult(Record, frozen=True, kw_only=True):
     """One task: what was asked for and what became of it.
 
-    `exec`: a program that keeps its own main, and its words, which stand in `workload` and `args`
-    too; null for a workload. `isolation`: what is done between jobs of third-party code; exec: each
-    is a process. `calls`: how often each job does its work. `runtime_ns`: what policy deadline
-    reserved in each period; null under another policy. Period and offset of an observed thread are
-    estimates; null: it has none. `asked_calls`: system calls of a simulated task that make it not
-    deterministic.
+    `program`: a program that makes its jobs itself, and its arguments, which stand in `workload`
+    and `args` too; null for another task. Runs stored by earlier versions have it as `exec`.
+    `isolation`: what is done between jobs of third-party code; exec: each is a process. `calls`:
+    how often each job does its work. `runtime_ns`: what policy deadline reserved in each period;
+    null under another policy. Period and offset of an observed thread are estimates; null: it has
+    none. `asked_calls`: system calls of a simulated task that make it not deterministic.
     """
 
     index: int
     name: str
     workload: str
     args: list[str]
+    program: list[str] | None = None
     exec: list[str] | None = None
     isolation: str | None = None
     calls: int = 1
@@ -290,6 +291,11 @@ class TaskResult(Record, frozen=True, kw_only=True):
     asked_calls: list[str] = []
 
     @property
+    def makes_own_jobs(self) -> bool:
+        """Whether the jobs are made by a program with its own loop."""
+        return self.program is not None or self.exec is not None
+
+    @property
     def job_is(self) -> str:
         """What a job is where it is not one execution of the workload's hook; "": it is."""
         if self.calls > 1:
@@ -302,11 +308,16 @@ class TaskResult(Record, frozen=True, kw_only=True):
 
 
 class CorunnerResult(Record, frozen=True, kw_only=True):
-    """One co-runner: what was asked for and what it did."""
+    """One co-runner: what was asked for and what it did.
+
+    `exec`: a program and its arguments, which stand in `workload` and `args` too; each pass is one
+    process. null for a workload.
+    """
 
     index: int
     workload: str
     args: list[str]
+    exec: list[str] | None = None
     policy: str
     priority: int | None
     cpus: str

@@ -478,6 +478,11 @@ def _why_no_run(path: Path) -> str:
     return f"is no directory; {advice}"
 
 
+def is_spec_of_run(path: Path) -> bool:
+    """Whether a spec file is the stored one of a run."""
+    return path.name == SPEC and (path.parent / MANIFEST).is_file()
+
+
 def read_manifest(directory: Path) -> Manifest:
     """Read the manifest of a run, finished or not.
 

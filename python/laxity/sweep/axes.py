@@ -121,7 +121,7 @@ def _keys_of_platform(lists: Lists) -> dict[str, tuple[str | int, ...]]:
 
 def name_of(task: Tables) -> str:
     """Name a task as its spec will."""
-    program = task.get("exec") or [task.get("workload") or ""]
+    program = task.get("exec") or task.get("program") or [task.get("workload") or ""]
     return str(task.get("name") or PurePath(str(program[0])).name)
 
 

@@ -185,7 +185,7 @@ static void deadline_policy_that_cannot_be_is_refused(void)
 
 static void own_program_is_the_first_word_of_the_relay(void)
 {
-    CHECK_EQUAL(parse("--run-dir d -- ./prog -p 5ms --exec --arg a --name control"), 0);
+    CHECK_EQUAL(parse("--run-dir d -- ./prog -p 5ms --program --arg a --name control"), 0);
     const struct laxity_task_plan *plan = &request.plan.tasks[0];
     CHECK_EQUAL(plan->config.is_own_program, 1);
     CHECK_TEXT(plan->path, "/proc/self/exe");
@@ -193,18 +193,18 @@ static void own_program_is_the_first_word_of_the_relay(void)
     CHECK_TEXT(plan->words.items[0], "./prog");
     CHECK_TEXT(plan->words.items[1], "a");
     CHECK_TEXT(plan->config.process.name, "control");
-    CHECK_EQUAL(parse("--run-dir d -- ./prog -p 5ms --exec"), 0);
+    CHECK_EQUAL(parse("--run-dir d -- ./prog -p 5ms --program"), 0);
     CHECK_TEXT(request.plan.tasks[0].config.process.name, "prog");
 }
 
 static void what_the_harness_does_in_a_workload_is_refused_for_an_own_program(void)
 {
-    check_refusal("--run-dir d -- ./p -p 5ms --exec -m 1MiB", "--exec: --memory-limit");
-    check_refusal("--run-dir d -- ./p -p 5ms --exec --threads 2", "--exec: --threads");
-    check_refusal("--run-dir d -- ./p -p 5ms --exec --stack 1MiB", "--exec: --stack");
-    check_refusal("--run-dir d -- ./p --exec --corunner", "--exec: --corunner");
-    check_refusal("--run-dir d --launcher qemu -- ./p -p 5ms --exec", "--exec: --launcher");
-    check_refusal("--run-dir d --event cycles -- ./p -p 5ms --exec", "a program of its own");
+    check_refusal("--run-dir d -- ./p -p 5ms --program -m 1MiB", "--program: --memory-limit");
+    check_refusal("--run-dir d -- ./p -p 5ms --program --threads 2", "--program: --threads");
+    check_refusal("--run-dir d -- ./p -p 5ms --program --stack 1MiB", "--program: --stack");
+    check_refusal("--run-dir d -- ./p --program --corunner", "--program: --corunner");
+    check_refusal("--run-dir d --launcher qemu -- ./p -p 5ms --program", "--program: --launcher");
+    check_refusal("--run-dir d --event cycles -- ./p -p 5ms --program", "a program of its own");
 }
 
 int main(void)

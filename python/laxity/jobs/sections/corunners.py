@@ -22,8 +22,9 @@ from laxity.page.blocks import (
 from laxity.store.manifest import CorunnerResult, TaskResult
 
 _EXPLANATION = (
-    "A pass is one job of the workload, repeated without pause. Passes before t0 show that the "
-    "co-runner ran before the first release; it was stopped after the last job."
+    "A pass is one job of the workload, or one process of a program, repeated without pause. "
+    "Passes before t0 show that the co-runner ran before the first release. It was stopped after "
+    "the last job."
 )
 
 
@@ -36,7 +37,10 @@ def build(run: RunData) -> Section:
         return Section(identity, "Co-runners", (Paragraph(text),))
     blocks: list[Block] = [Paragraph(_EXPLANATION)]
     for one in corunners:
-        if one.passes == 0:
+        if one.passes == 0 and one.exec is not None:
+            text = f"Co-runner {one.index} is one process, which ran during the whole run."
+            blocks.append(Paragraph(text, "note"))
+        elif one.passes == 0:
             text = f"Co-runner {one.index} completed no pass: it may have interfered little."
             blocks.append(Paragraph(text, "warning"))
         if one.end_cause not in {None, "stopped"}:
