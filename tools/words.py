@@ -10,11 +10,9 @@ Started by tools/lint in the root of the repository. Exit codes: 0 clean, 1 find
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
-import tokenize
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -98,26 +96,39 @@ PATTERNS = {
     "somebody": Pattern(r"(?:some|any|no|every)body|whoever", "the noun: task, entry, caller"),
     "for one in": Pattern(r"for one in", "the noun", kinds=("code",)),
     "Asked": Pattern(
-        r"(?:class|struct|enum) (?:Asked|Choice|Found|Sought)",
+        r"(?:class|struct|enum) (?:asked|choice|found|sought)",
         "Options, CostSelection, SelectedCost, CostQuery",
         kinds=("code",),
     ),
-    "What, Of": Pattern(
-        r"(?-i:(?:What|Of))(?= )", "the subject, then the verb", kinds=USER_VISIBLE
-    ),
+    "What, Of": Pattern(r"(?:What|Of)(?= )", "the subject, then the verb", kinds=USER_VISIBLE),
 }
-# A sentence begins after code, after a mark, or with the text.
-SENTENCE_START = r"(?:(?<=[\0.!?:;>|])|\A|(?<=\n\n))[\s*#\"]*"
+SENTENCE_STARTS = "What, Of"
+# A sentence begins after code, after a mark or an empty line, or with the text.
+SENTENCE_END = re.compile(r"(?:\A|[\0.!?:;>|]|\n[ \t]*\n)[\s*#\"]*\Z")
+# Longer than what stands between two sentences.
+REACH = 100
 
 
-def compiled(name: str) -> re.Pattern[str]:
-    """Return a pattern as a regular expression; a blank of it is any white space."""
-    expression = PATTERNS[name].expression.replace(r"(?= )", r"(?=\s)")
-    start = SENTENCE_START if name == "What, Of" else r"\b"
-    return re.compile(start + expression.replace(" ", r"\s+") + r"\b", re.IGNORECASE)
+def compiled(expression: str) -> re.Pattern[str]:
+    """Return an expression as a regular one; a blank of it is any white space."""
+    # Without \b in front, which would keep the search from looking for a first letter.
+    return re.compile("(?:" + expression.replace(" ", r"\s+") + r")\b")
 
 
-EXPRESSIONS = {name: compiled(name) for name in PATTERNS}
+EXPRESSIONS = {name: compiled(pattern.expression) for name, pattern in PATTERNS.items()}
+
+
+def ends_of(name: str, text: str, lowered: str) -> Iterator[int]:
+    """Find where matches of a pattern end in a text, which is also given in small letters."""
+    if name == SENTENCE_STARTS:
+        lowered = text
+    for found in EXPRESSIONS[name].finditer(lowered):
+        start = found.start()
+        before = lowered[max(0, start - REACH) : start]
+        if before[-1:].isalnum() or before.endswith("_"):
+            continue
+        if name != SENTENCE_STARTS or SENTENCE_END.search(before):
+            yield found.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +171,12 @@ C_TOKENS = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>R"\(.*?\)"|"(?:\\.|[^"\\\n])*")|\'(?:\\.|[^\'\\\n])*\'',
     re.DOTALL,
 )
+PYTHON_TOKENS = re.compile(
+    r"(?P<comment>#[^\n]*)|^[ \t]*(?P<docstring>[rR]?\"\"\".*?\"\"\")"
+    r"|(?P<string>[rbfRBF]*(?:\"\"\".*?\"\"\"|'''.*?'''"
+    r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'))",
+    re.DOTALL | re.MULTILINE,
+)
 SHELL_COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 
 
@@ -177,20 +194,12 @@ def c_texts(source: str) -> dict[str, str]:
 def python_texts(source: str) -> dict[str, str]:
     """Split a source in Python into its comments, docstrings among them, and its strings."""
     spans: dict[str, list[tuple[int, int]]] = {"comments": [], "strings": []}
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    before = tokenize.NEWLINE
-    strings = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        start, end = (starts[row - 1] + column for row, column in (token.start, token.end))
-        is_statement = before in {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-        if token.type == tokenize.COMMENT or (token.type in strings and is_statement):
-            spans["comments"].append((start, end))
-        elif token.type in strings and " " in token.string:
-            spans["strings"].append((start, end))
-        if token.type not in {tokenize.NL, tokenize.COMMENT}:
-            before = token.type
+    for token in PYTHON_TOKENS.finditer(source):
+        is_docstring = token["docstring"] is not None
+        if is_docstring or token["comment"]:
+            spans["comments"].append(token.span("docstring" if is_docstring else "comment"))
+        elif " " in token["string"]:
+            spans["strings"].append(token.span("string"))
     return {kind: masked(source, places) for kind, places in spans.items()}
 
 
@@ -223,10 +232,11 @@ def texts_of(file: str, source: str) -> Iterator[tuple[str, str]]:
 def matches_of(file: str, source: str) -> Iterator[Match]:
     """Find every pattern in one file."""
     for kind, text in texts_of(file, source):
+        lowered = text.lower()
         for name, pattern in PATTERNS.items():
             if kind.endswith(pattern.kinds) and pattern.folder in file:
-                for found in EXPRESSIONS[name].finditer(text):
-                    yield Match(kind, name, file, text.count("\n", 0, found.end()) + 1)
+                for end in ends_of(name, text, lowered):
+                    yield Match(kind, name, file, text.count("\n", 0, end) + 1)
 
 
 def git(*arguments: str) -> str:

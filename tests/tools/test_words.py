@@ -59,6 +59,7 @@ COMES, BY, ONE = "comes", "by", "on" + "e"
         ("docs/a.md", f"that {ONE} of the roots; that {ONE} root\n", [("docs", "one", 1)]),
         # A word of its own, not a part of one.
         ("docs/a.md", f"re{TOLD} s{TOLD}\n", []),
+        ("docs/a.md", "secure\n", []),
     ],
 )
 def test_expression_is_found_in_the_text_of_its_kind(
