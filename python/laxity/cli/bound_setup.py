@@ -50,10 +50,11 @@ _OPTIONS = (
     click.option(
         "--crpd",
         type=click.Choice([_GAMMA, *_METHODS]),
+        metavar="METHOD",
         default=_GAMMA,
         show_default=True,
         help="What a preemption makes a task load again: gamma of its working set as measured, "
-        "or by ucb and ecb of the tasks.",
+        f"or by ucb and ecb of the tasks: {', '.join(_METHODS)}.",
     ),
     click.option(
         "--cache-policy",
@@ -63,6 +64,7 @@ _OPTIONS = (
     click.option(
         "--cache-ways",
         type=click.IntRange(1, _MOST_WAYS),
+        metavar="N",
         help="Blocks of each set of that cache; needed unless direct-mapped.",
     ),
     click.option(

@@ -7,6 +7,9 @@ from typing_extensions import override
 
 from laxity.errors import suggestion
 
+# More letters than a sentence has.
+_WHOLE = 1000
+
 
 class CommandGroup(click.Group):
     """A group that refuses an unknown command with a suggestion."""
@@ -21,3 +24,12 @@ class CommandGroup(click.Group):
             msg = f'unknown command "{name}"; {advice}'
             raise click.UsageError(msg, ctx)
         return super().resolve_command(ctx, args)
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List each command with the first sentence of its help, which click would cut off."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, one.get_short_help_str(_WHOLE)) for name, one in found if one is not None]
+            )
