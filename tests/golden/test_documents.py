@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What users read, word by word: help, messages, schemas, and all that is made of stored runs.
+"""What users read, word by word: options, messages, schemas, and all that is made of stored runs.
 
 A difference is either a fault or wanted. Where it is wanted, make the documents anew and read the
 difference before it is committed:
@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from tests.cli.test_help import COMMANDS, context_of, options_of
 from tests.golden.page_text import Built, section_lines
 from tests.golden.schema_text import types_text
 from tests.golden.stored_runs import RUNS, copy_runs
@@ -89,19 +89,19 @@ def call(stored: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFix
     return called
 
 
-def commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command below a group."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        yield (*words, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*words, name))
-
-
-@pytest.mark.parametrize("words", [(), *commands(cli)], ids=" ".join)
-def test_help(words: tuple[str, ...], call: Call, golden: SnapshotAssertion):
-    assert call(*words, "--help") == golden
+def test_command_lines(golden: SnapshotAssertion):
+    # What scripts rely on; what else a help has to hold: tests/cli/test_help.py.
+    usage: list[str] = []
+    options: dict[str, list[str]] = {}
+    for words in COMMANDS:
+        context = context_of(words)
+        usage.append(" ".join([PROGRAM, *words, *context.command.collect_usage_pieces(context)]))
+        for option in options_of(words):
+            name, text = option.get_help_record(context) or ("", "")
+            limits = " ".join(re.findall(r"\[[^]]*\]", text))
+            options.setdefault(f"{name} {limits}".strip(), []).append(" ".join(words) or PROGRAM)
+    lines = [f"{option}: {', '.join(names)}" for option, names in sorted(options.items())]
+    assert "\n".join([*usage, "", *lines, ""]) == golden
 
 
 def test_schemas(call: Call, golden: SnapshotAssertion):
