@@ -263,7 +263,7 @@ static const struct option_row rows[] = {
      "BYTES[KMG]",
      store_memory_limit,
      "write bytes, as in 65536, 64K or 1M",
-     "limit of dynamic memory [0 = none]",
+     "limit of dynamic memory, prefaulted before job 0 (in laxity run: --heap) [0 = none]",
      NULL},
     {'H',
      "heap-location",

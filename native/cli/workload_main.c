@@ -5,6 +5,7 @@
  * command line, which makes it the supervisor of itself.
  */
 #include "base/error.h"
+#include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "base/visible.h"
@@ -21,6 +22,8 @@
 #include "harness/supervisor.h"
 #include "harness/workload_ops.h"
 #include "schema/run.h"
+
+#include <laxity/units.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -275,6 +278,48 @@ static void plan_counting(struct session *session)
     plan->sample_cpu = options->profiling_cpu;
 }
 
+/* Whether the address space has room for it, too (RLIMIT_AS, RLIMIT_DATA). */
+static bool can_prefault(uint64_t bytes, uint64_t available_bytes)
+{
+    if (bytes > available_bytes || bytes > SIZE_MAX / 2) {
+        return false;
+    }
+    void *volatile room = malloc((size_t)bytes); /* or the compiler takes it for given */
+    free(room);
+    return room != NULL;
+}
+
+/* What -m allows is present before the first job, as RT-Bench's paper (3.1) has it: then no job has
+ * its first faults. The usual heap on top holds what the allocator itself needs. */
+static uint64_t heap_bytes(const struct laxity_rtbench_options *options)
+{
+    const uint64_t limit_bytes = options->memory_limit_bytes;
+    const uint64_t available_bytes = laxity_available_bytes("/proc", "/sys/fs/cgroup");
+    char text[LAXITY_ERROR_TEXT_BYTES];
+    char limit[LAXITY_BYTES_TEXT_BYTES];
+    char available[LAXITY_BYTES_TEXT_BYTES];
+    char usual[LAXITY_BYTES_TEXT_BYTES];
+    if (limit_bytes == 0) {
+        return HEAP_BYTES;
+    }
+    if (limit_bytes < UINT64_MAX - HEAP_BYTES &&
+        can_prefault(limit_bytes + HEAP_BYTES, available_bytes)) {
+        return limit_bytes + HEAP_BYTES;
+    }
+    laxity_format(
+        text,
+        sizeof text,
+        "-m: %s are not prefaulted (available: %s), only %s of heap; jobs that use more have page "
+        "faults",
+        laxity_format_bytes(limit_bytes, limit),
+        available_bytes == UINT64_MAX ? "not known"
+                                      : laxity_format_bytes(available_bytes, available),
+        laxity_format_bytes(HEAP_BYTES, usual)
+    );
+    print_note(text);
+    return HEAP_BYTES;
+}
+
 static void fill_plan(struct session *session)
 {
     const struct laxity_rtbench_options *options = &session->options;
@@ -308,7 +353,7 @@ static void fill_plan(struct session *session)
         .job_timeout_ns = job_timeout_ns(options),
         .jobs = options->jobs,
         .stack_bytes = STACK_BYTES,
-        .heap_bytes = HEAP_BYTES,
+        .heap_bytes = heap_bytes(options),
         .memory_limit_bytes = options->memory_limit_bytes,
         .overrun = LAXITY_OVERRUN_SKIP,
         .threads = 1,

@@ -15,6 +15,7 @@ from tests.cli.laxity_command import PATIENCE_S
 
 EMPTY = BUILT.tools / "workloads" / "empty"
 LOG_HEADER = BUILT.tools / "tests" / "native" / "log_header"
+NEW_PAGES = BUILT.tools / "tests" / "native" / "new_pages"
 
 CLOCKS = ("period_start", "period_end", "job_end", "job_deadline", "job_elapsed")
 # Word for word what RT-Bench prints.
@@ -335,6 +336,30 @@ def test_what_cannot_be_done_is_refused_by_name(
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("empty: ")
     assert part in done.stderr
+
+
+def new_pages(bench: Bench, *words: str) -> list[float]:
+    """Let jobs fill 16 MiB of heap; return how many pages were new in each."""
+    common = ("-p", "0.1", "-t", "3", "-l", "2", "-o", "f")
+    assert bench(NEW_PAGES, *common, *words, "-b", str(16 << 20)).returncode == 0
+    return [float(row["new_pages"]) for row in started(bench.rows("f.csv"))]
+
+
+def test_what_a_memory_limit_allows_is_present_before_the_first_job(bench: Bench) -> None:
+    """The first job took 100 times as long as the later ones: it had all the first faults."""
+    # 16 MiB are 4096 pages, of which the usual 1 MiB of heap has 256. A huge page, where there are
+    # any, makes one fault of 512, and the heap grows all the same where it is locked.
+    assert new_pages(bench)[0] > 4
+    # Nothing grows; some pages of the C library may be new in any job.
+    assert max(new_pages(bench, "-m", "16M")) <= 4
+
+
+def test_a_limit_that_memory_does_not_allow_is_none_the_less_one(bench: Bench) -> None:
+    done = bench(NEW_PAGES, "-p", "0.1", "-t", "1", "-l", "1", "-m", "64G", "-b", "4096",
+                 prefix=("/bin/sh", "-c", 'ulimit -v 4000000; exec "$0" "$@"'))  # fmt: skip
+    assert done.returncode == 0
+    assert "new_pages: -m: 64GiB are not prefaulted (available: " in done.stderr
+    assert ", only 1MiB of heap; jobs that use more have page faults\n" in done.stderr
 
 
 @pytest.mark.parametrize("word", ["-h", "-?", "--help"])

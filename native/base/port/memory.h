@@ -5,6 +5,7 @@
 #define LAXITY_BASE_PORT_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * laxity_lock_memory - everything that is mapped now (mlockall), and what is mapped later where no
@@ -26,6 +27,15 @@ void laxity_share_heap(void);
 /* laxity_touch_heap - make `bytes` of heap present and give them back to the allocator. Returns 0
  * or -ENOMEM. */
 int laxity_touch_heap(size_t bytes);
+
+/*
+ * laxity_available_bytes - memory that this process may still take without pushing others out
+ *
+ * What the machine calls available, or what a control group leaves of its limit (both versions, all
+ * levels), whichever is less. proc, groups: "/proc", "/sys/fs/cgroup". UINT64_MAX = neither is
+ * known.
+ */
+uint64_t laxity_available_bytes(const char *proc, const char *groups);
 
 /* laxity_touch_stack - make `bytes` below the caller's frame present; must fit into the stack limit
  */
