@@ -14,8 +14,7 @@ struct btf;
 /*
  * laxity_bpf_read_kernel - the kernel's types, if programs on `tracepoint` may serve here
  *
- * Returns 0, the caller frees by btf__free; or -1 with error: no BTF, no such tracepoint, or thread
- * numbers that would not be those that we see (another pid namespace).
+ * Returns 0, the caller frees by btf__free; or -1 with error: no BTF, or no such tracepoint.
  */
 int laxity_bpf_read_kernel(
     const char *tracepoint, struct btf **out_btf, struct laxity_error *error

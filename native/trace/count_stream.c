@@ -4,6 +4,7 @@
 
 #include "base/npy.h"
 #include "schema/streams.h"
+#include "trace/sched_kinds.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -48,14 +49,20 @@ int laxity_count_stream_open(int dir_fd, struct laxity_count_stream *out_stream)
 void laxity_count_stream_take(void *context, const struct laxity_counters_per_cpu_row *row)
 {
     struct laxity_count_stream *stream = context;
-    if (row->time_ns < stream->from_ns || row->time_ns >= stream->to_ns) {
+    const int64_t time_ns = row->time_ns + stream->clock_offset_ns;
+    if (time_ns < stream->from_ns || time_ns >= stream->to_ns) {
         return;
     }
     if (stream->error) {
         stream->lost++;
         return;
     }
-    stream->buffer[stream->n_buffered++] = *row;
+    struct laxity_counters_per_cpu_row *here = &stream->buffer[stream->n_buffered++];
+    *here = *row;
+    here->time_ns = time_ns;
+    if (stream->has_hidden_threads && row->tid == 0) {
+        here->tid = LAXITY_ABSENT_TID;
+    }
     if (stream->n_buffered == BUFFER_ROWS) {
         write_buffer(stream);
     }

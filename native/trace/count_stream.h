@@ -7,6 +7,7 @@
 #include "base/npy.h"
 #include "schema/streams.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ struct laxity_count_stream {
     struct laxity_npy npy;
     struct laxity_counters_per_cpu_row *buffer; /* NULL: closed */
     size_t n_buffered;
+    int64_t clock_offset_ns; /* our clock minus the machine's, on which rows come */
+    bool
+        has_hidden_threads; /* number 0 stands for an idle CPU and for threads that we cannot see */
     int64_t from_ns; /* what comes before is no row: the trace does not watch every CPU yet */
     int64_t to_ns;   /* nor what comes from here on */
     int error;       /* -errno of the first write that failed */

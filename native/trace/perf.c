@@ -179,6 +179,7 @@ static uint64_t perf_ring_bytes(const void *opaque)
 
 const struct laxity_trace_backend laxity_trace_perf = {
     .name = "perf",
+    .has_openers_tids = true,
     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_ON) |
                 LAXITY_SUPPLIES(LAXITY_SCHED_KIND_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_EXIT),
     .open = perf_open,
@@ -191,6 +192,7 @@ const struct laxity_trace_backend laxity_trace_perf = {
 
 const struct laxity_trace_backend laxity_empty_perf = {
     .name = "perf",
+    .has_openers_tids = true,
     .open = empty_open,
     .start = perf_start,
     .drain = perf_drain,

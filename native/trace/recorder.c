@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/output_directory.h"
+#include "base/port/namespaces.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "trace/count_stream.h"
@@ -86,6 +87,22 @@ static struct laxity_trace_setup make_setup(const struct recorder *recorder)
     };
 }
 
+/* Records of the kernel would name other threads than those that have their numbers here. */
+static int refuse_numbers(struct recorder *recorder, unsigned i)
+{
+    if (recorder->namespaces.has_machine_tids) {
+        return 0;
+    }
+    return laxity_refuse(
+        &recorder->refusals[i],
+        LAXITY_EXIT_LACKING,
+        "%s: this container has thread numbers of its own, and %s records the machine's; record "
+        "outside it or use --backend perf",
+        backends[i].name,
+        backends[i].name
+    );
+}
+
 static int open_backend(struct recorder *recorder, unsigned i)
 {
     const bool is_histogram = recorder->recording->is_histogram;
@@ -99,6 +116,9 @@ static int open_backend(struct recorder *recorder, unsigned i)
             "--backend",
             backends[i].name
         );
+    }
+    if (!backend->has_openers_tids && refuse_numbers(recorder, i)) {
+        return -1;
     }
     const struct laxity_trace_setup setup = make_setup(recorder);
     if (backend->open(&setup, &recorder->state, &recorder->refusals[i])) {
@@ -156,6 +176,51 @@ static int choose_backend(
         }
     }
     return -1;
+}
+
+/* Of a container: a trace is joined with what /proc and our own clock show. */
+static int read_namespaces(struct recorder *recorder, struct laxity_error *error)
+{
+    struct laxity_namespaces *here = &recorder->namespaces;
+    if (laxity_namespaces_read(here) != 0) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "/proc does not show this process; mount it for this PID namespace (mount -t proc)"
+        );
+    }
+    if (!here->is_proc_ours) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "/proc shows the thread numbers of another PID namespace; mount its own "
+            "(mount -t proc)"
+        );
+    }
+    if (!here->is_clock_known) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "the clock of this time namespace is not known; enter it by a new process (unshare -f)"
+        );
+    }
+    return 0;
+}
+
+/* Threads of other PID namespaces have the number of an idle CPU; so neither is recorded. */
+static void note_hidden_threads(struct recorder *recorder, void (*on_note)(const char *text))
+{
+    if (recorder->namespaces.has_machine_tids || recorder->recording->is_histogram) {
+        return;
+    }
+    laxity_error_set(
+        &recorder->hidden_threads,
+        LAXITY_EXIT_LACKING,
+        "%s: idle CPUs and threads outside this container look alike; record outside it to tell "
+        "them apart",
+        recorder->backend->name
+    );
+    on_note(recorder->hidden_threads.text);
 }
 
 static int open_sampler(struct recorder *recorder, struct laxity_error *error)
@@ -219,6 +284,8 @@ static int open_stream(struct recorder *recorder, struct laxity_error *error)
         fd = recorder->switches.npy.fd;
     } else {
         rc = laxity_sched_stream_open(recorder->dir_fd, &recorder->stream);
+        recorder->stream.clock_offset_ns = recorder->namespaces.monotonic_offset_ns;
+        recorder->stream.has_hidden_threads = !recorder->namespaces.has_machine_tids;
         recorder->sink = laxity_sched_stream_sink(&recorder->stream);
         fd = recorder->stream.npy.fd;
     }
@@ -238,6 +305,8 @@ static int open_samples(struct recorder *recorder, struct laxity_error *error)
         return 0;
     }
     const int rc = laxity_count_stream_open(recorder->dir_fd, &recorder->counts);
+    recorder->counts.clock_offset_ns = recorder->namespaces.monotonic_offset_ns;
+    recorder->counts.has_hidden_threads = !recorder->namespaces.has_machine_tids;
     if (rc) {
         refuse_output("counters.npy", rc, error);
     }
@@ -471,7 +540,9 @@ int laxity_record_trace(
         laxity_error_set(
             error, LAXITY_EXIT_LACKING, "online CPUs: %s; mount /sys", strerrordesc_np(-rc)
         );
-    } else if (choose_backend(recorder, on_note, error) == 0) {
+    } else if (read_namespaces(recorder, error) == 0 &&
+               choose_backend(recorder, on_note, error) == 0) {
+        note_hidden_threads(recorder, on_note);
         if (open_sampler(recorder, error) == 0 && open_output(recorder, error) == 0) {
             run(recorder, on_note, error);
         }

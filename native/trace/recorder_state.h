@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/namespaces.h"
 #include "trace/count_stream.h"
 #include "trace/event_sampler.h"
 #include "trace/recorder.h"
@@ -44,6 +45,8 @@ struct recorder {
      */
     struct laxity_error refusals[N_BACKENDS];
     struct laxity_error empty_refusal;
+    struct laxity_namespaces namespaces; /* where we are: how threads and times are numbered */
+    struct laxity_error hidden_threads;  /* what the back-end cannot tell apart in ours */
 };
 
 /* laxity_write_trace_summary - DIR/trace.json. Returns 0 or -errno. */

@@ -188,6 +188,7 @@ static void put_fallbacks(struct laxity_json *json, const struct recorder *recor
         put_fallback(json, "trace", recorder->backend->name, &recorder->refusals[i]);
     }
     put_fallback(json, "trace", "figures as recorded", &recorder->empty_refusal);
+    put_fallback(json, "trace", recorder->backend->name, &recorder->hidden_threads);
     if (recorder->sampler) {
         put_uncounted(json, recorder->sampler);
     }
@@ -204,6 +205,7 @@ int laxity_write_trace_summary(const struct recorder *recorder)
     laxity_json_int(&json, "started_ns", recorder->started_ns);
     laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
     laxity_json_count(&json, "dropped", recorder->stream.dropped);
+    laxity_json_bool(&json, "has_hidden_threads", recorder->hidden_threads.exit_code != 0);
     laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
     laxity_json_int(&json, "steal_resolution_ns", laxity_steal_resolution_ns());
     put_cpus(&json, recorder);

@@ -51,10 +51,25 @@ static void write_buffer(struct laxity_sched_stream *stream)
     stream->n_buffered = 0;
 }
 
-static void take_event(void *context, const struct laxity_sched_event *event)
+static int32_t visible_tid(const struct laxity_sched_stream *stream, int32_t tid)
+{
+    return stream->has_hidden_threads && tid == 0 ? LAXITY_ABSENT_TID : tid;
+}
+
+static void take_event(void *context, const struct laxity_sched_event *told)
 {
     struct laxity_sched_stream *stream = context;
-    struct laxity_sched_cpu *cpu = &stream->cpus[event->cpu];
+    struct laxity_sched_cpu *cpu = &stream->cpus[told->cpu];
+    struct laxity_sched_event here = *told;
+    const struct laxity_sched_event *event = &here;
+    here.time_ns += stream->clock_offset_ns;
+    here.tid = visible_tid(stream, told->tid);
+    here.other_tid = visible_tid(stream, told->other_tid);
+    const bool is_of_life =
+        event->kind == LAXITY_SCHED_KIND_FORK || event->kind == LAXITY_SCHED_KIND_EXIT;
+    if (is_of_life && event->tid == LAXITY_ABSENT_TID) {
+        return; /* of a thread that we cannot see */
+    }
     if (event->kind == LAXITY_SCHED_KIND_EXIT) {
         note_error(stream, laxity_thread_queue_exit(&stream->news, event->tid, event->time_ns));
     }
@@ -85,7 +100,11 @@ static void take_event(void *context, const struct laxity_sched_event *event)
 static void take_thread(void *context, const struct laxity_thread_event *event)
 {
     struct laxity_sched_stream *stream = context;
-    note_error(stream, laxity_thread_queue_put(&stream->news, event));
+    struct laxity_thread_event here = *event;
+    here.time_ns += stream->clock_offset_ns;
+    if (visible_tid(stream, event->tid) != LAXITY_ABSENT_TID) {
+        note_error(stream, laxity_thread_queue_put(&stream->news, &here));
+    }
 }
 
 static void take_lost(void *context, int32_t cpu, uint64_t n)

@@ -38,6 +38,10 @@ struct laxity_sched_stream {
     size_t n_buffered;
     struct laxity_thread_table threads;
     struct laxity_thread_queue news; /* of threads, not in the table yet */
+    /* Our clock minus the machine's, on which events come. */
+    int64_t clock_offset_ns;
+    bool
+        has_hidden_threads; /* number 0 stands for an idle CPU and for threads that we cannot see */
     int64_t from_ns;  /* what comes before is no row: not all that is recorded is watched yet */
     int64_t to_ns;    /* nor what comes from here on */
     int error;        /* -errno of the first write that failed; what came after it is lost */

@@ -16,6 +16,7 @@
 #include "schema/streams.h"
 #include "trace/sched_kinds.h" /* IWYU pragma: export */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -74,6 +75,9 @@ struct laxity_trace_setup {
 
 struct laxity_trace_backend {
     const char *name;
+    /* Numbers threads as the PID namespace of its opener does, others 0; else as the machine does.
+     */
+    bool has_openers_tids;
     uint32_t supplies; /* bits LAXITY_SUPPLIES(kind) */
     /* Those of them that are not recorded after all: this kernel lacks them, or they were not asked
      * for; NULL = none. */

@@ -10,6 +10,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/namespaces.h"
 #include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/trace.h"
@@ -315,6 +316,13 @@ tracefs_open(const struct laxity_trace_setup *setup, void **out_state, struct la
     struct tracefs_state *state = calloc(1, sizeof *state + n * sizeof state->pipes[0]);
     if (!state) {
         refuse(error, "its state", -ENOMEM, "end other programs");
+        return -1;
+    }
+    struct laxity_namespaces here;
+    if (laxity_namespaces_read(&here) != 0 || here.boottime_offset_ns != 0) {
+        /* Others tell by the start time in its name whether its recorder lives. */
+        refuse(error, "this time namespace moves the boot time", -EXDEV, "use another --backend");
+        free(state);
         return -1;
     }
     (void)laxity_tracefs_remove_left(NULL); /* what killed recorders have left */

@@ -143,7 +143,7 @@ def test_job_outside_what_was_recorded_has_no_verdict():
 
 def test_thread_that_the_trace_never_met_has_no_verdict():
     found = attributed(jobs((1000, 1050, 1450, 400)), sched([(1100, 0, 8, 9, True)]))
-    assert found.pieces.verdict.tolist() == [Verdict.NOT_COVERED]
+    assert found.pieces.verdict.tolist() == [Verdict.NO_THREAD]
     assert found.preemptions == ()
 
 

@@ -183,8 +183,31 @@ def test_loss_over_the_end_costs_the_last_job_its_verdict(tmp_path: Path):
     # Without the last switch, the loss begins within the last job.
     np.save(run / "sched.npy", events[:-2])
     assert "4 of 4 jobs were preempted" in summary_text(open_run(run))
-    assert "1 jobs without verdict" in summary_text(open_run(run))
+    assert "; without verdict: 1 job: records were lost over them" in summary_text(open_run(run))
     assert "1 job: records were lost over them" in page_of(run)
+
+
+def test_trace_that_explains_no_job_says_why(tmp_path: Path):
+    # It was "0 of 0 jobs were preempted".
+    run = traced_run(tmp_path / "run")
+    events = np.load(run / "sched.npy")
+    for name in ("tid", "other_tid"):
+        events[name][events[name] == TID] = TID + 1
+    np.save(run / "sched.npy", events)
+    told = "control: the trace explains no job (5 jobs: the trace has no switch of their thread)"
+    assert told in summary_text(open_run(run))
+    assert "5 jobs: the trace has no switch of their thread" in page_of(run)
+
+
+def test_trace_of_a_namespace_says_what_it_cannot_tell_apart(tmp_path: Path):
+    run = traced_run(tmp_path / "run")
+    manifest = read_manifest(run)
+    assert manifest.trace is not None
+    assert "idle CPUs and threads outside it have no number" not in page_of(run)
+    trace = msgspec.structs.replace(manifest.trace, has_hidden_threads=True)
+    manifest = msgspec.structs.replace(manifest, trace=trace)
+    (run / "manifest.json").write_bytes(encode_document(manifest))
+    assert "idle CPUs and threads outside it have no number" in page_of(run)
 
 
 def test_job_over_a_switch_that_nobody_told_of_has_no_verdict(tmp_path: Path):
@@ -195,9 +218,9 @@ def test_job_over_a_switch_that_nobody_told_of_has_no_verdict(tmp_path: Path):
     np.save(run / "sched.npy", events)
     text = summary_text(open_run(run))
     assert "4 of 4 jobs were preempted" in text
-    assert "1 jobs without verdict" in text
+    assert "; without verdict: 1 job: the trace lacks a switch or wake-up" in text
     page = page_of(run)
-    assert "1 job: nobody told of a switch or a wake-up that they depend on" in page
+    assert "1 job: the trace lacks a switch or wake-up that they depend on" in page
     assert "though nothing was lost: at least 1 handover of a CPU" in page
     task = summary_document(open_run(run))["runs"][0]["tasks"][0]
     assert task["trace"]["switches_untold"] == 1

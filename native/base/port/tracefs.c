@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/port/file.h"
+#include "base/port/namespaces.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -132,8 +133,7 @@ static int remove_names(int dir_fd, int flags, void (*on_removed)(const char *na
         if (!is_left(entry->d_name)) {
             continue;
         }
-        /* Busy: of another process name space; its owner has it open. Gone: somebody else came
-         * first. */
+        /* Busy: its owner has it open. Gone: another command came first. */
         if (unlinkat(dir_fd, entry->d_name, flags) != 0) {
             const bool is_answer = errno == ENOENT || errno == EBUSY;
             rc = rc || is_answer ? rc : -errno;
@@ -147,6 +147,12 @@ static int remove_names(int dir_fd, int flags, void (*on_removed)(const char *na
 
 int laxity_tracefs_remove_left(void (*on_removed)(const char *name))
 {
+    struct laxity_namespaces here;
+    /* Names hold numbers of the machine: in a container it is not known which processes live. */
+    if (laxity_namespaces_read(&here) != 0 || !here.has_machine_tids ||
+        here.boottime_offset_ns != 0) {
+        return 0;
+    }
     const int root_fd = open_root();
     if (root_fd < 0) {
         return root_fd;

@@ -38,8 +38,9 @@ int laxity_tracefs_remove(struct laxity_tracefs_instance *instance);
 /*
  * laxity_tracefs_remove_left - remove the instances of processes that are gone
  *
- * `on_removed`, if not NULL, is told of each. Returns 0, or -errno of the first that could not be
- * removed; -EACCES, -EPERM or -ENODEV if tracefs cannot be reached.
+ * In a PID or time namespace of its own a process removes nothing: names hold the machine's
+ * numbers. `on_removed`, if not NULL, is told of each. Returns 0, or -errno of the first that could
+ * not be removed; -EACCES, -EPERM or -ENODEV if tracefs cannot be reached.
  */
 int laxity_tracefs_remove_left(void (*on_removed)(const char *name));
 

@@ -9,6 +9,7 @@ import numpy as np
 from laxity.core.units import format_duration_ns
 from laxity.jobs.run_data import PageData
 from laxity.trace.attribution import Attribution
+from laxity.trace.attribution_section import why_unknown
 from laxity.trace.event_data import events_of
 from laxity.trace.event_words import event_words
 
@@ -73,6 +74,8 @@ def _n_waited(found: Attribution) -> int:
 def _line(found: Attribution) -> str:
     known = int(np.count_nonzero(found.pieces.is_known))
     unknown = len(found.pieces.job) - known
+    if not known:
+        return f"the trace explains no job ({why_unknown(found.pieces)})"
     text = f"{_n_preempted(found)} of {known} jobs were preempted"
     # Who sleeps within a job may have to wait when it is woken, without having been pushed off.
     waited = _n_waited(found)
@@ -93,4 +96,4 @@ def _line(found: Attribution) -> str:
             f"; interrupts took {format_duration_ns(total_ns)} in all, most of it {most_of.name}: "
             f"{most_of.n} times, at most {format_duration_ns(most_of.max_ns)} at a time"
         )
-    return text + (f"; {unknown} jobs without verdict" if unknown else "")
+    return text + (f"; without verdict: {why_unknown(found.pieces)}" if unknown else "")

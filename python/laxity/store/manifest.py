@@ -410,7 +410,8 @@ class TraceResult(Record, frozen=True, kw_only=True):
 
     `supplies` names kinds of sched.npy; what is not among them was not recorded, not absent. Jobs
     outside `started_ns` to `stopped_ns` are not covered. `dropped` rows before `started_ns` were
-    recorded and not kept, since the run stopped on a job.
+    recorded and not kept, since the run stopped on a job. `has_hidden_threads`: recorded in a PID
+    namespace; idle CPUs and threads outside it have no number.
     """
 
     backend: str | None = None
@@ -419,6 +420,7 @@ class TraceResult(Record, frozen=True, kw_only=True):
     started_ns: int | None = None
     stopped_ns: int | None = None
     dropped: int = 0
+    has_hidden_threads: bool = False
     ring_bytes: int | None = None
     steal_resolution_ns: int | None = None
     cpus: list[TraceCpu] = []

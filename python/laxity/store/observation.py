@@ -24,6 +24,7 @@ class Scheduling(Part, frozen=True, kw_only=True):
 # What to do about a trace that knows switches alone, as that of perf.
 # Says so where a run has no verdict for it.
 RECORDER_KILLED = "the recorder was killed; what it had lost is not known"
+WITH_IDLE_CPUS = "observe it outside this container, where wake-ups are traced"
 WITH_WAKE_UPS = "observe it as root and without --trace-backend perf, so that wake-ups are traced"
 
 

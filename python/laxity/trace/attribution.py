@@ -31,6 +31,16 @@ class Verdict(IntEnum):
     LOST = 2
     CONTRADICTORY = 3
     HIDDEN = 4
+    NO_THREAD = 5
+
+
+_WHY = (
+    Verdict.NO_THREAD,
+    Verdict.NOT_COVERED,
+    Verdict.LOST,
+    Verdict.CONTRADICTORY,
+    Verdict.HIDDEN,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,11 @@ class Pieces:
     def is_known(self) -> BoolArray:
         """Of which jobs the trace tells."""
         return np.asarray(self.verdict == Verdict.KNOWN)
+
+    def unknown(self) -> dict[Verdict, int]:
+        """Count the jobs without a verdict by why; what no job has is left out."""
+        counts = {why: int(np.count_nonzero(self.verdict == why)) for why in _WHY}
+        return {why: n for why, n in counts.items() if n}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +201,7 @@ class _Thread:
         interrupts = trace.interrupts_of(tid) if trace.coverage.has_interrupts else None
         found = trace.absences_of(tid)
         if found is None:
-            verdict = np.full(len(rows), Verdict.NOT_COVERED, dtype=np.int64)
+            verdict = np.full(len(rows), Verdict.NO_THREAD, dtype=np.int64)
             return cls(rows, trace, verdict, Absences.nothing(), interrupts, None, ())
         hidden = trace.hidden_from(tid, found[0])
         verdict = _verdicts(rows, *found, hidden, trace)

@@ -59,11 +59,16 @@ _WHAT_IS_ABSENT = {
     "to a switch is unexplained)",
 }
 _WHY_UNKNOWN = {
+    Verdict.NO_THREAD: "the trace has no switch of their thread",
     Verdict.NOT_COVERED: "outside what was recorded",
     Verdict.LOST: "records were lost over them",
     Verdict.CONTRADICTORY: "the trace contradicts itself over them",
-    Verdict.HIDDEN: "nobody told of a switch or a wake-up that they depend on",
+    Verdict.HIDDEN: "the trace lacks a switch or wake-up that they depend on",
 }
+_HIDDEN_THREADS = (
+    "The trace was recorded in a PID namespace: idle CPUs and threads outside it have no number. "
+    "Both are called unknown, and throttling cannot be told from preemption."
+)
 # What a back-end does not supply has no row. Of the release latency one of the splits is shown.
 _ROWS = (
     ("timer_latency_ns", "release latency: timer"),
@@ -99,6 +104,8 @@ def build(run: RunData) -> Section | None:
     if absent and run.kind != "simulated":
         text = f"This back-end does not supply {join_words(absent)}."
         blocks.append(Paragraph(text, "note"))
+    if trace.has_hidden_threads:
+        blocks.append(Paragraph(_HIDDEN_THREADS, "note"))
     if trace.dropped:
         blocks.append(Paragraph(_dropped_text(trace), "note"))
     n_untold = max((one.n_untold for one in run.attributions.values()), default=0)
@@ -181,14 +188,16 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
 
 
 def _verdict_notes(pieces: Pieces) -> list[Block]:
-    parts = []
-    for verdict, why in _WHY_UNKNOWN.items():
-        n = int(np.count_nonzero(pieces.verdict == verdict))
-        if n:
-            parts.append(f"{count_noun(n, 'job')}: {why}")
-    if not parts:
+    reasons = why_unknown(pieces)
+    if not reasons:
         return []
-    return [Paragraph(f"Without verdict, and left out here: {'; '.join(parts)}.", "warning")]
+    return [Paragraph(f"Without verdict, and left out here: {reasons}.", "warning")]
+
+
+def why_unknown(pieces: Pieces) -> str:
+    """Say of how many jobs the trace does not tell, and why; empty: it tells of all."""
+    found = pieces.unknown().items()
+    return "; ".join(f"{count_noun(n, 'job')}: {_WHY_UNKNOWN[why]}" for why, n in found)
 
 
 def _none_preempted(pieces: Pieces) -> str:

@@ -23,6 +23,7 @@ from laxity.store.npy import read_stream
 from laxity.store.npy_writer import write_stream
 from laxity.store.observation import (
     RECORDER_KILLED,
+    WITH_IDLE_CPUS,
     WITH_WAKE_UPS,
     Observation,
     ObservedThread,
@@ -102,7 +103,14 @@ def write_jobs(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest
     done = msgspec.structs.replace(
         observation, threads=found, has_wake_ups=_WAKE_UP in supplies if is_known else None
     )
-    status, code, message = _judge(done, tasks, is_known=is_known, has_survived=has_survived)
+    has_hidden = manifest.trace is not None and manifest.trace.has_hidden_threads
+    status, code, message = _judge(
+        done,
+        tasks,
+        is_known=is_known,
+        has_survived=has_survived,
+        advice=WITH_IDLE_CPUS if has_hidden else WITH_WAKE_UPS,
+    )
     if code == EXIT_DONE and (reason := why_samples_have_no_verdict(manifest.sampling)):
         code, message = EXIT_NO_VERDICT, f"no verdict: {reason}"
     return msgspec.structs.replace(
@@ -218,7 +226,12 @@ def _found(one: _Thread, task: int | None) -> ObservedThread:
 
 
 def _judge(
-    observation: Observation, tasks: list[TaskResult], *, is_known: bool, has_survived: bool
+    observation: Observation,
+    tasks: list[TaskResult],
+    *,
+    is_known: bool,
+    has_survived: bool,
+    advice: str,
 ) -> tuple[Status, int, str]:
     """Tell how an observation ended; the first cause in time decides."""
     n_lost = sum(one.n_lost for one in observation.threads)
@@ -235,7 +248,7 @@ def _judge(
         return status, EXIT_NO_VERDICT, f"{reason}; observe it for longer"
     if not observation.has_wake_ups and all(one.period_ns is None for one in observation.threads):
         reason = "no verdict: no thread has a period that its starts alone would show"
-        return status, EXIT_NO_VERDICT, f"{reason}; {WITH_WAKE_UPS}"
+        return status, EXIT_NO_VERDICT, f"{reason}; {advice}"
     if status == "interrupted":
         return status, EXIT_INTERRUPTED, "interrupted; what was observed until then is kept"
     return status, EXIT_DONE, _ended(observation)

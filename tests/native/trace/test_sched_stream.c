@@ -107,6 +107,28 @@ static void rows_are(const int64_t times_ns[], const uint64_t seqs[], size_t n)
     }
 }
 
+/* In a PID namespace number 0 stands for idle CPUs and for threads outside; in a time namespace our
+ * clock is another. */
+static void threads_outside_have_no_number_and_times_are_ours(void)
+{
+    open_stream();
+    stream->clock_offset_ns = 1000;
+    stream->has_hidden_threads = true;
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 100);
+    happen(LAXITY_SCHED_KIND_ON, 0, 0, 110);
+    happen(LAXITY_SCHED_KIND_EXIT, 0, 0, 120);
+    name_thread(0, 0, "outside", 130);
+    name_thread(7, 7, "inside", 140);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    const int64_t times_ns[] = {1100, 1110};
+    const uint64_t seqs[] = {0, 1};
+    rows_are(times_ns, seqs, 2);
+    struct laxity_threads_row threads[ROWS_MAX];
+    CHECK_EQUAL(read_rows("threads.npy", sizeof threads[0], threads, ROWS_MAX), 1);
+    CHECK_EQUAL(threads[0].tid, 7);
+    CHECK_EQUAL(threads[0].from_ns, 1140);
+}
+
 /* Back-ends start and stop one thing after the other: what comes meanwhile is no loss either. */
 static void rows_from_before_and_after_the_recording_are_left_out(void)
 {
@@ -339,6 +361,7 @@ int main(void)
         return 1;
     }
     RUN(lost_records_leave_a_gap_in_the_numbers_of_their_cpu);
+    RUN(threads_outside_have_no_number_and_times_are_ours);
     RUN(rows_from_before_and_after_the_recording_are_left_out);
     RUN(full_output_counts_what_it_did_not_take);
     RUN(what_was_dropped_is_no_loss_but_what_may_belong_to_the_rest_is);
