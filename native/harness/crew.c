@@ -10,6 +10,7 @@
 #include "harness/launch.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
+#include "harness/stalls.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -269,8 +270,12 @@ void laxity_crew_reap(struct laxity_crew *crew)
 {
     int wait_status = 0;
     pid_t pid = 0;
-    while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
-        reap_child(crew, pid, wait_status);
+    while ((pid = waitpid(-1, &wait_status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+        if (WIFSTOPPED(wait_status) || WIFCONTINUED(wait_status)) {
+            laxity_note_stop(crew->launch.segment, pid, wait_status);
+        } else {
+            reap_child(crew, pid, wait_status);
+        }
     }
 }
 
@@ -291,9 +296,10 @@ static bool kill_job(struct laxity_task *task)
 void laxity_crew_kill_hung(struct laxity_crew *crew)
 {
     const int64_t now_ns = laxity_now_ns();
+    const int64_t stalled_until_ns = laxity_stalled_until_ns(crew->launch.segment);
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         struct laxity_task *task = laxity_segment_task(crew->launch.segment, i);
-        if (!crew->is_task_alive[i] || !laxity_task_hangs(task, now_ns)) {
+        if (!crew->is_task_alive[i] || !laxity_task_hangs(task, now_ns, stalled_until_ns)) {
             continue;
         }
         if (!kill_job(task)) {

@@ -16,6 +16,7 @@
 #include "harness/own_jobs.h"
 #include "harness/sample_stream.h"
 #include "harness/segment.h"
+#include "harness/stalls.h"
 #include "harness/stop_on.h"
 
 #include <poll.h>
@@ -255,6 +256,7 @@ int laxity_drain_run(const struct laxity_drain_config *config)
     copy_outputs(config);
     int rc = complete_streams(&drain);
     if (rc == 0) {
+        laxity_judge_stalled(segment, &segment->run.error);
         laxity_judge_displaced(segment, &segment->run.error);
         rc = laxity_outcome_write(segment, config->dir_fd);
     }

@@ -27,7 +27,12 @@ enum {
     STUCK_MARGIN_NS = LAXITY_NS_PER_S,
 };
 
-bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns)
+static int64_t later_ns(int64_t one_ns, int64_t other_ns)
+{
+    return one_ns > other_ns ? one_ns : other_ns;
+}
+
+bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns, int64_t stalled_until_ns)
 {
     const int64_t timeout_ns = task->config.job_timeout_ns;
     if (atomic_load_explicit(&task->state.end, memory_order_acquire) != LAXITY_END_NONE) {
@@ -35,17 +40,18 @@ bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns)
     }
     const int64_t begins_ns = laxity_atomic64_load_ns(&task->state.program_release_ns);
     if (begins_ns != 0) {
-        return now_ns - begins_ns > timeout_ns; /* of a program nobody else sees the start */
+        /* only its task sees a program start */
+        return now_ns - later_ns(begins_ns, stalled_until_ns) > timeout_ns;
     }
     const int64_t start_ns = laxity_atomic64_load_ns(&task->state.job_start_ns);
     if (start_ns != 0) {
-        return now_ns - start_ns > timeout_ns;
+        return now_ns - later_ns(start_ns, stalled_until_ns) > timeout_ns;
     }
     const int64_t release_ns = laxity_atomic64_load_ns(&task->state.next_release_ns);
     if (release_ns == 0 || task->config.overrun == LAXITY_OVERRUN_QUEUE) {
         return false; /* in a queue a release may be long past while jobs come and go */
     }
-    return now_ns - release_ns > timeout_ns + STUCK_MARGIN_NS;
+    return now_ns - later_ns(release_ns, stalled_until_ns) > timeout_ns + STUCK_MARGIN_NS;
 }
 
 void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_ns)

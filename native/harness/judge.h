@@ -13,9 +13,10 @@
  * laxity_task_hangs - a job runs longer than its timeout, or a release is so long past that the
  * task must be stuck
  *
- * Judged by job start and heartbeat in the task's state; valid once t0 is published.
+ * Judged by job start and heartbeat in the task's state; valid once t0 is published. Time before
+ * stalled_until_ns, when the whole run stood still, is not counted; 0 = it never did.
  */
-bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns);
+bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns, int64_t stalled_until_ns);
 
 /*
  * laxity_judge_task - record how a task's process ended

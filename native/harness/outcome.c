@@ -486,6 +486,28 @@ static void write_stop(struct laxity_json *json, struct laxity_segment *segment)
     laxity_json_close(json, '}');
 }
 
+/* `task` null: the whole run. */
+static void write_stalls(struct laxity_json *json, const struct laxity_segment *segment)
+{
+    const struct laxity_stalls *stalls = &segment->run.stalls;
+    const uint32_t n = atomic_load_explicit(&stalls->n, memory_order_acquire);
+    laxity_json_open(json, "stalls", '[');
+    for (uint32_t i = 0; i < n; i++) {
+        const struct laxity_stall *stall = &stalls->listed[i];
+        laxity_json_open(json, NULL, '{');
+        if (stall->task == LAXITY_STALL_OF_RUN) {
+            laxity_json_null(json, "task");
+        } else {
+            laxity_json_count(json, "task", stall->task);
+        }
+        laxity_json_int(json, "from_ns", stall->from_ns);
+        put_time(json, "to_ns", stall->to_ns ? stall->to_ns : LAXITY_ABSENT_NS);
+        laxity_json_close(json, '}');
+    }
+    laxity_json_close(json, ']');
+    laxity_json_count(json, "stalls_unlisted", stalls->more);
+}
+
 /* Of a simulator that was killed nobody knows it. */
 static void
 write_traffic(struct laxity_json *json, const struct laxity_segment *segment, bool is_lost)
@@ -518,6 +540,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_events(json, segment);
     write_sampling(json, segment);
     write_stop(json, segment);
+    write_stalls(json, segment);
     write_traffic(json, segment, is_lost);
     laxity_json_open(json, "tasks", '[');
     for (uint32_t i = 0; i < segment->n_tasks; i++) {

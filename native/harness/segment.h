@@ -34,11 +34,11 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 17,
+    LAXITY_SEGMENT_VERSION = 18,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 512,
     LAXITY_VERSION_TASK_BYTES = 101120,
-    LAXITY_VERSION_HEADER_BYTES = 80000,
+    LAXITY_VERSION_HEADER_BYTES = 80384,
     /* In a task: what is looked at while a run goes on (python/laxity/store/live_segment.py). */
     LAXITY_VERSION_NOT_MET_OFFSET = 11920,
     LAXITY_VERSION_HISTOGRAMS_OFFSET = 12008,
@@ -398,6 +398,25 @@ enum laxity_run_stop {
     LAXITY_RUN_STOPS_AFTER_JOBS /* no task shall start another job; co-runners go on */
 };
 
+enum {
+    LAXITY_STALLS_MAX = 16,
+    LAXITY_STALL_OF_RUN = UINT16_MAX, /* in place of a task: all of it */
+};
+
+/* The run, or one task of it, did nothing although time went on (stalls.h). */
+struct laxity_stall {
+    int64_t from_ns;
+    int64_t to_ns; /* 0 = not over */
+    uint32_t task;
+};
+
+/* Writer: the supervisor. */
+struct laxity_stalls {
+    _Atomic uint32_t n;
+    uint32_t more; /* that found no room */
+    struct laxity_stall listed[LAXITY_STALLS_MAX];
+};
+
 /* What is counted in every task. Writer: the supervisor, before any task exists. */
 struct laxity_counting {
     struct laxity_event events[LAXITY_EVENTS_MAX];
@@ -426,6 +445,7 @@ struct laxity_run_state {
     uint64_t lines_read; /* of a simulated platform: what was sent to its memory, by all cores */
     uint64_t lines_written;
     uint64_t samples; /* of a whole simulated platform, in counters.npy */
+    struct laxity_stalls stalls;
 };
 
 struct laxity_segment {

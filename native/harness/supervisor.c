@@ -16,6 +16,7 @@
 #include "harness/launch.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
+#include "harness/stalls.h"
 #include "harness/stop_on.h"
 #include "schema/run.h"
 
@@ -53,6 +54,7 @@ struct supervisor {
     struct laxity_crew crew;
     struct laxity_segment *segment;
     struct laxity_error *error;
+    struct laxity_heartbeat heartbeat;
     void (*on_note)(const char *text);
     int signal_fd;
     int idle_fd;
@@ -115,6 +117,8 @@ static void answer_signal(struct supervisor *supervisor, uint32_t number)
         interrupt_run(supervisor, "SIGTERM");
     } else if (number == SIGHUP) {
         interrupt_run(supervisor, "SIGHUP (the terminal or connection is gone)");
+    } else if (number == SIGCONT) {
+        supervisor->heartbeat.is_continued = true;
     }
 }
 
@@ -389,8 +393,11 @@ static void watch_run(struct supervisor *supervisor)
 {
     const int poll_ms = killer_poll_ms(supervisor);
     int64_t stop_ns = INT64_MAX;
+    laxity_heartbeat_begin(&supervisor->heartbeat, supervisor->segment);
     while (laxity_crew_has_tasks(&supervisor->crew)) {
-        answer_events(supervisor, supervisor->stop_ns ? REAP_POLL_MS : poll_ms);
+        const int wait_ms = supervisor->stop_ns ? REAP_POLL_MS : poll_ms;
+        answer_events(supervisor, wait_ms);
+        laxity_heartbeat_look(&supervisor->heartbeat, supervisor->segment, wait_ms);
         laxity_atomic64_store_ns(&supervisor->segment->run.alive_ns, laxity_now_ns());
         laxity_crew_kill_hung(&supervisor->crew);
         laxity_crew_find_displaced(&supervisor->crew);
@@ -405,6 +412,7 @@ static void watch_run(struct supervisor *supervisor)
             laxity_crew_kill(&supervisor->crew);
         }
     }
+    laxity_heartbeat_end(&supervisor->heartbeat);
 }
 
 /* Whatever happened before: no process of the run may be left. */
@@ -479,6 +487,10 @@ static int block_signals(struct supervisor *supervisor)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGCHLD);
+    /* Ctrl-Z stops who waits for the run, not the run: its tasks have no terminal, and need their
+     * killer. */
+    sigaddset(&signals, SIGTSTP);
+    sigaddset(&signals, SIGCONT);
     (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
     supervisor->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);

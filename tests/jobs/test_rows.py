@@ -9,6 +9,7 @@ import pytest
 
 from laxity.jobs import rows as analysis
 from laxity.statistics import distribution as dist
+from laxity.store.manifest import Stall
 
 ABSENT = np.iinfo(np.int64).min
 FIELDS = {
@@ -329,3 +330,25 @@ def test_a_job_without_release_has_no_split_and_stands_by_its_start():
     usual = analysis.usual_values(rows)
     seen = analysis.why_missed(rows[0], analysis.Neighbours(rows[2], usual))
     assert [one.code for one in seen] == []
+
+
+def test_jobs_of_a_standstill_and_those_that_waited_for_them_are_found():
+    rows = make_jobs(
+        job(0, 1, 5),
+        job(10, 11, 42),  # it ran when the run stood still, from 20 to 40
+        {"release_ns": 20, "status": 2},
+        {"release_ns": 30, "status": 2},
+        job(40, 43, 55),  # released at its end, and waited for the job before it
+        job(50, 56, 60),  # waited for that job, which finished at 55
+        job(70, 71, 75),
+    )
+    stall = Stall(task=None, from_ns=20, to_ns=40)
+    expected = [False, True, True, True, True, True, False]
+    assert analysis.stalled(rows, [stall]).tolist() == expected
+    assert not analysis.stalled(rows, []).any()
+
+
+def test_a_stopped_task_sets_no_job_of_another_apart():
+    rows = make_jobs(job(0, 1, 5), job(10, 11, 15))
+    assert analysis.stalled(rows, [Stall(task=1, from_ns=0, to_ns=20)]).tolist() == [False] * 2
+    assert analysis.stalled(rows, [Stall(task=0, from_ns=12, to_ns=None)]).tolist() == [False, True]

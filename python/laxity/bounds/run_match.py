@@ -11,7 +11,7 @@ from laxity.core.cpus import format_cpus
 from laxity.core.spec import Policy
 from laxity.core.task_set import DeclaredTask, TaskSet, Work
 from laxity.core.units import decimal_duration
-from laxity.store.manifest import Manifest, TaskResult, displaced_lines
+from laxity.store.manifest import Manifest, TaskResult, displaced_lines, stall_lines
 
 
 def differences(task_set: TaskSet, answer: Answer, manifest: Manifest) -> tuple[str, ...]:
@@ -55,6 +55,7 @@ def _differences(task_set: TaskSet, answer: Answer, manifest: Manifest) -> Itera
         yield f'its task "{name}" is not in the task set; add it, or run without it'
     for one in manifest.tasks:
         yield from displaced_lines(f'its task "{one.name}"', one.displaced)
+    yield from stall_lines(manifest)
     if manifest.corunners and not task_set.has_corunners:
         yield "it has co-runners, the task set has none; add [[interfere]], or run without them"
 

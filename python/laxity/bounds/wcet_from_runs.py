@@ -12,7 +12,7 @@ from laxity.core.task_set import Work
 from laxity.errors import ConfigError, NoVerdict, suggestion
 from laxity.jobs.finish import open_recovered
 from laxity.statistics.wcet_model import MeasuredWcet
-from laxity.store.manifest import TaskResult, kind_of_figures
+from laxity.store.manifest import TaskResult, kind_of_figures, stall_lines
 from laxity.store.run_directory import Run
 
 
@@ -49,6 +49,9 @@ def read_measured_wcet(
             f"{where}: its {one.what} was found to be {one.found}, planned was {one.planned}: its "
             "times are not those of the task; run it again"
         )
+        raise NoVerdict(msg)
+    for line in stall_lines(run.manifest):
+        msg = f"{where}: {line}; run it again"
         raise NoVerdict(msg)
     if not run.has_stream("jobs"):
         msg = f"{where}: there is no jobs.npy; name a run that wrote its jobs"

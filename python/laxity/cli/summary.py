@@ -16,7 +16,7 @@ from laxity.jobs.monitor import OBSERVED
 from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.rows import Summary
-from laxity.jobs.run_data import PageData, RunData, TaskData
+from laxity.jobs.run_data import PageData, RunData, TaskData, stall_words
 from laxity.jobs.sections.fallbacks import lines_within
 from laxity.page.blocks import Block, Paragraph, Section, count_noun
 from laxity.page.terminal import text_of
@@ -185,7 +185,8 @@ def _suite_text(run: Run) -> str:
 
 
 def _stop_lines(page: PageData) -> list[str]:
-    return [words for one in _manifests(page) if (words := stop_words(one)) is not None]
+    stops = [words for run in _manifests(page) if (words := stop_words(run)) is not None]
+    return [*stops, *(line for run in page.runs for line in stall_words(run.manifest, run.tasks))]
 
 
 def _found_blocks(page: PageData, data: RunData) -> list[Block]:

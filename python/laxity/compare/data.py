@@ -23,7 +23,7 @@ from laxity.jobs.integrity import find_damage
 from laxity.jobs.read_tasks import read_tasks
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
-from laxity.store.manifest import Manifest, displaced_lines, kind_of_figures
+from laxity.store.manifest import Manifest, displaced_lines, kind_of_figures, stall_lines
 from laxity.store.observation import RECORDER_KILLED, Observation
 from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 from laxity.suites.result import SuiteDocument, SuiteProgram
@@ -259,7 +259,7 @@ def _not_as_planned(manifest: Manifest) -> str | None:
         for one in manifest.corunners
         if one.end_cause not in {None, "stopped"}
     )
-    return next(chain(lines, died), None)
+    return next(chain(stall_lines(manifest), lines, died), None)
 
 
 def _doubt_of_observed(manifest: Manifest, seen: Observation, task: TaskData) -> str | None:

@@ -51,6 +51,8 @@ def _fold_tasks(tmp: Path, manifest: Manifest, end: End) -> Manifest:
         events=native.events,
         sampling=native.sampling,
         stop=stop_result(spec, native.stop),
+        stalls=native.stalls,
+        stalls_unlisted=native.stalls_unlisted,
         memory_traffic=native.memory_traffic,
         status=native.status if end.has_survived else "recovered",
         exit_code=native.exit_code,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
+import msgspec
 import numpy as np
 
 from laxity.core.streams import Quantity as Stream
@@ -16,7 +17,7 @@ from laxity.jobs.rows import Jobs
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
 from laxity.statistics.distribution import Distribution
-from laxity.store.manifest import TaskResult
+from laxity.store.manifest import Counts, Manifest, TaskResult
 from laxity.store.run_directory import Run
 
 Part = TypeVar("Part")
@@ -38,7 +39,7 @@ def read_tasks(run: Run, problems: list[str]) -> tuple[TaskData, ...]:
     if (run.path / "probe.npy").exists():
         marks = try_read(lambda: run.stream("probe"), None, problems)
     return tuple(
-        replace(_read_task(result, jobs, histogram, marks), is_observed=is_observed)
+        replace(_read_task(result, jobs, histogram, marks, run.manifest), is_observed=is_observed)
         for result in run.manifest.tasks
     )
 
@@ -53,7 +54,7 @@ def try_read(read: Callable[[], Part], otherwise: Part, problems: list[str]) -> 
 
 
 def _read_task(
-    result: TaskResult, jobs: Jobs, histogram: Rows | None, marks: Marks | None
+    result: TaskResult, jobs: Jobs, histogram: Rows | None, marks: Marks | None, manifest: Manifest
 ) -> TaskData:
     rows = analysis.of_task(_no_rows() if jobs is None else jobs, result.index)
     rows = analysis.in_order(rows)
@@ -61,14 +62,33 @@ def _read_task(
     # Whatever was to be kept: `tail:N` of fewer than N rows is all of them.
     is_whole = len(rows) == result.released and not result.lost_rows
     is_whole = is_whole and len(analysis.finished(rows)) == n_finished
-    if is_whole or histogram is None:
+    is_stalled = analysis.stalled(rows, manifest.stalls)
+    n_stalled = int(np.count_nonzero(is_stalled))
+    if n_stalled:
+        result = _without(result, analysis.count_status(rows[is_stalled], result.end_ns))
+        rows = rows[~is_stalled]
+    if is_whole or histogram is None or n_stalled:
         distributions = _from_rows(analysis.finished(rows))
     else:
         distributions = _from_histogram(histogram[np.asarray(histogram["task"]) == result.index])
     phases: tuple[PhaseSummary, ...] = ()
     if marks is not None:
         phases = summarize_phases(analysis.of_task(marks, result.index), rows)
-    return TaskData(result, rows, is_whole, distributions, phases)
+    return TaskData(result, rows, is_whole, distributions, phases, n_stalled=n_stalled)
+
+
+def _without(result: TaskResult, left_out: Counts) -> TaskResult:
+    """Take jobs off a task's counts."""
+    counts = {
+        name: max(getattr(result.counts, name) - getattr(left_out, name), 0)
+        for name in Counts.__struct_fields__
+    }
+    return msgspec.structs.replace(
+        result,
+        counts=Counts(**counts),
+        released=max(result.released - left_out.released, 0),
+        started=max(result.started - left_out.started, 0),
+    )
 
 
 def _no_rows() -> Jobs:

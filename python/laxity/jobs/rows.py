@@ -6,6 +6,7 @@ Every function takes the masked structured array of jobs.npy (design 4): one row
 masked value where nothing was measured, no column where nothing was measured in the whole run.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from laxity.core.streams import Status
 from laxity.statistics import distribution
 from laxity.statistics.distribution import Distribution, Interval
-from laxity.store.manifest import Counts
+from laxity.store.manifest import Counts, Stall
 
 # The fields of a masked structured array are only known at run time, so these say what is meant.
 Jobs: TypeAlias = Any  # masked structured array of shape (job,)
@@ -27,6 +28,7 @@ SUMMARY_QUANTILES = (0.5, 0.99, 0.999)
 # "Late" in why_missed: a tenth of the deadline. "Long": what explains a tenth of the lateness.
 _NOTABLE_SHARE = 0.1
 _LONG_QUANTILE = 0.99
+_FAR_NS = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,39 @@ def finished(jobs: Jobs) -> Jobs:
 def with_release(jobs: Jobs) -> Jobs:
     """Return the rows whose release is known; a program with its own main may not have told it."""
     return jobs[~np.ma.getmaskarray(jobs["release_ns"])]
+
+
+def stalled(jobs: Jobs, stalls: Sequence[Stall]) -> NDArray[np.bool_]:
+    """Find the jobs of a task that stood still, and those that had to wait for them.
+
+    Args:
+        jobs: Rows of one task, in order.
+        stalls: Of its run.
+
+    Returns:
+        Shape (job,).
+    """
+    release_ns, start_ns = np.ma.getdata(jobs["release_ns"]), np.ma.getdata(jobs["start_ns"])
+    is_unknown = np.ma.getmaskarray(jobs["release_ns"])
+    begin_ns = np.where(is_unknown, start_ns, release_ns).astype(np.int64)
+    end_ns = np.ma.filled(jobs["finish_ns"], 0).astype(np.int64)
+    status = np.ma.getdata(jobs["status"])
+    # A job that has begun and not finished may have stood still until the end.
+    has_begun = ~np.ma.getmaskarray(jobs["start_ns"]) & np.ma.getmaskarray(jobs["finish_ns"])
+    end_ns = np.where(has_begun & (status == Status.ABORTED), _FAR_NS, end_ns)
+    end_ns = np.maximum(begin_ns, end_ns)
+    found = np.zeros(len(jobs), np.bool_)
+    number = int(np.ma.getdata(jobs["task"])[0]) if len(jobs) else 0
+    for stall in stalls:
+        if stall.task not in {None, number}:
+            continue
+        until_ns = _FAR_NS if stall.to_ns is None else stall.to_ns
+        for index in np.flatnonzero(end_ns >= stall.from_ns):
+            if begin_ns[index] > until_ns:
+                break
+            found[index] = True
+            until_ns = max(until_ns, int(end_ns[index]))
+    return found
 
 
 def in_order(jobs: Jobs) -> Jobs:

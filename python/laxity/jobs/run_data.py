@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What the sections need of a run: rows, distributions and documents, gaps named."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.rows import Jobs
 from laxity.page.blocks import Kind
 from laxity.statistics.distribution import Distribution
-from laxity.store.manifest import Manifest, TaskResult, kind_of_figures
+from laxity.store.manifest import Manifest, TaskResult, kind_of_figures, stall_lines
 from laxity.trace.attribution import Attribution
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class TaskData:
     phases: tuple[PhaseSummary, ...] = ()
     # A thread of a program that ran already: its period and releases are estimates.
     is_observed: bool = False
+    # Jobs that stood still; they are in none of the above.
+    n_stalled: int = 0
 
     @property
     def has_modelled_releases(self) -> bool:
@@ -129,6 +132,13 @@ class RunData:
     def snapshot_exec_ns(self) -> int:
         """Calibrated processor time of an empty pair of snapshots; 0 where none were taken."""
         return snapshot_exec_ns(self.manifest)
+
+
+def stall_words(manifest: Manifest, tasks: Sequence[TaskData]) -> list[str]:
+    """Say when a run stood still, and how many jobs are set apart for it; empty: never."""
+    found = stall_lines(manifest)
+    counts = [f"{task.n_stalled} of {task.result.name}" for task in tasks if task.n_stalled]
+    return [*found, f"jobs set apart: {', '.join(counts)}"] if counts else found
 
 
 def snapshot_exec_ns(manifest: Manifest) -> int:

@@ -10,7 +10,7 @@ import tomllib
 
 from laxity.jobs.page import read_one
 from laxity.jobs.read_tasks import read_tasks, try_read
-from laxity.jobs.run_data import PageData, RunData, TaskData, snapshot_exec_ns
+from laxity.jobs.run_data import PageData, RunData, TaskData, snapshot_exec_ns, stall_words
 from laxity.report.views import view_of
 from laxity.store.manifest import CorunnerResult, displaced_lines
 from laxity.store.run_directory import Run
@@ -63,7 +63,11 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         tasks=tasks,
         samples=samples,
         attributions=try_read(lambda: read_attributions(run, rows, exec_ns), {}, problems),
-        problems=tuple(problems) + tuple(_inconsistencies(tasks, run.manifest.corunners, keep)),
+        problems=(
+            *problems,
+            *stall_words(run.manifest, tasks),
+            *_inconsistencies(tasks, run.manifest.corunners, keep),
+        ),
     )
 
 

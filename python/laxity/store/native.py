@@ -27,6 +27,7 @@ from laxity.store.manifest import (
     SampledCpu,
     Sampling,
     SnapshotCost,
+    Stall,
     Stop,
     TraceResult,
 )
@@ -93,6 +94,8 @@ class Native(Record, frozen=True, kw_only=True):
     events: list[Event] = msgspec.field(default_factory=list)
     sampling: Sampling | None = None
     stop: Stop | None = None
+    stalls: list[Stall] = msgspec.field(default_factory=list)
+    stalls_unlisted: int = 0
     memory_traffic: MemoryTraffic | msgspec.UnsetType = msgspec.UNSET
     status: Literal["complete", "interrupted", "failed", "recovered"]
     exit_code: int

@@ -8,7 +8,7 @@ answer from here.
 
 from collections.abc import Iterable, Iterator
 
-from laxity.store.manifest import Manifest, Record, displaced_lines
+from laxity.store.manifest import Manifest, Record, displaced_lines, stall_lines
 from laxity.store.run_directory import Run
 
 
@@ -42,6 +42,7 @@ def _manifests(runs: Iterable[Run], prefix: str) -> Iterator[tuple[str, Manifest
 def _texts(manifest: Manifest) -> Iterator[str]:
     for fallback in manifest.fallbacks:
         yield f"fallback: {fallback.what}: {fallback.used} used ({fallback.reason})"
+    yield from stall_lines(manifest)
     for note in manifest.notes:
         yield f"note: {note}"
     for task in manifest.tasks:

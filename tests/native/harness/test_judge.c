@@ -55,8 +55,17 @@ static void job_at_its_timeout_is_left_one_beyond_is_killed(void)
 {
     struct laxity_task *task = fresh_task();
     laxity_atomic64_store_ns(&task->state.job_start_ns, 5000);
-    CHECK(!laxity_task_hangs(task, 6000));
-    CHECK(laxity_task_hangs(task, 6001));
+    CHECK(!laxity_task_hangs(task, 6000, 0));
+    CHECK(laxity_task_hangs(task, 6001, 0));
+}
+
+static void time_over_which_the_whole_run_stood_still_is_no_job_time(void)
+{
+    struct laxity_task *task = fresh_task();
+    laxity_atomic64_store_ns(&task->state.job_start_ns, 5000);
+    /* The timeout of 1000 ns is counted from 9000 on. */
+    CHECK(!laxity_task_hangs(task, 10000, 9000));
+    CHECK(laxity_task_hangs(task, 10001, 9000));
 }
 
 static void task_that_waits_for_its_release_does_not_hang(void)
@@ -64,8 +73,8 @@ static void task_that_waits_for_its_release_does_not_hang(void)
     struct laxity_task *task = fresh_task();
     laxity_atomic64_store_ns(&task->state.next_release_ns, 5000);
     const int64_t limit_ns = 5000 + 1000 + LAXITY_NS_PER_S;
-    CHECK(!laxity_task_hangs(task, limit_ns));
-    CHECK(laxity_task_hangs(task, limit_ns + 1));
+    CHECK(!laxity_task_hangs(task, limit_ns, 0));
+    CHECK(laxity_task_hangs(task, limit_ns + 1, 0));
 }
 
 static void queue_may_lag_behind_its_releases_for_ever(void)
@@ -73,7 +82,7 @@ static void queue_may_lag_behind_its_releases_for_ever(void)
     struct laxity_task *task = fresh_task();
     task->config.overrun = LAXITY_OVERRUN_QUEUE;
     laxity_atomic64_store_ns(&task->state.next_release_ns, 5000);
-    CHECK(!laxity_task_hangs(task, INT64_MAX / 2));
+    CHECK(!laxity_task_hangs(task, INT64_MAX / 2, 0));
 }
 
 static void crash_names_job_and_signal(void)
@@ -244,6 +253,7 @@ static void own_program_that_was_ended_in_its_job_is_no_failure(void)
 int main(void)
 {
     RUN(job_at_its_timeout_is_left_one_beyond_is_killed);
+    RUN(time_over_which_the_whole_run_stood_still_is_no_job_time);
     RUN(task_that_waits_for_its_release_does_not_hang);
     RUN(queue_may_lag_behind_its_releases_for_ever);
     RUN(crash_names_job_and_signal);
