@@ -187,6 +187,16 @@ def test_run_that_lives_keeps_its_settings(kernel: MadeUpKernel):
     assert kernel.read(RT_RUNTIME) == "-1"
 
 
+def test_run_that_lives_in_another_pid_namespace_keeps_its_settings(kernel: MadeUpKernel):
+    """Its number is unknown here: the next command put back what it still used."""
+    with changing_knobs(kernel, print) as knobs:
+        knobs.set(RT_RUNTIME, "-1")
+        kernel.end(os.getpid())
+        assert restore_left(kernel) == []
+        assert kernel.read(RT_RUNTIME) == "-1"
+    assert kernel.read(RT_RUNTIME) == "950000"
+
+
 def test_later_process_of_the_same_number_is_not_the_owner(kernel: MadeUpKernel):
     leave(kernel, lifted(kernel))
     kernel.start(77, start_ticks=6)

@@ -11,9 +11,11 @@ What is read here is written into the kernel by root: only settings that laxity 
 accepted, with values of their shape, from a file that belongs to root or to ourselves.
 """
 
+import fcntl
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -200,6 +202,23 @@ def read_journal(path: Path) -> Left:
     return parse_journal(data, path)
 
 
+def is_held(path: Path) -> bool:
+    """Tell whether the laxity that writes a journal lives, in whatever PID namespace."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False  # a file system without locks
+    finally:
+        os.close(descriptor)
+    return False
+
+
 class Journal:
     """The journal of a running laxity."""
 
@@ -211,6 +230,9 @@ class Journal:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self._descriptor = os.open(new, flags, 0o644)
         os.fchmod(self._descriptor, 0o644)
+        # Tells that we live also where processes have other numbers: in a container.
+        with suppress(OSError):
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._append(encode_line(owner))
         new.rename(path)
         sync_directory(path.parent)

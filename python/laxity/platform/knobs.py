@@ -161,7 +161,7 @@ def left_journals(kernel: Kernel, dead: Owner | None = None) -> tuple[list[Left]
         except OSError:
             continue
         else:
-            if not _is_alive(kernel, left.owner, dead):
+            if not _is_alive(kernel, left, dead):
                 found.append(left)
     return found, problems
 
@@ -378,14 +378,17 @@ def _set_affinity(kernel: Kernel, tid: int, cpus: str) -> int:
     return 0
 
 
-def _is_alive(kernel: Kernel, owner: Owner, dead: Owner | None) -> bool:
+def _is_alive(kernel: Kernel, left: Left, dead: Owner | None) -> bool:
+    owner = left.owner
     if owner.boot_id != kernel.boot_id():
         return False
     is_known_dead = dead is not None and (owner.pid, owner.start_ticks) == (
         dead.pid,
         dead.start_ticks,
     )
-    return not is_known_dead and kernel.is_running(owner.pid, owner.start_ticks)
+    if is_known_dead:
+        return False
+    return kernel.is_running(owner.pid, owner.start_ticks) or knob_journal.is_held(left.path)
 
 
 def _is_of_earlier_boot(kernel: Kernel, left: Left) -> bool:
