@@ -9,7 +9,7 @@ import pytest
 
 from laxity.jobs import rows as analysis
 from laxity.statistics import distribution as dist
-from laxity.store.manifest import Stall
+from laxity.store.hindrances import Stall
 
 ABSENT = np.iinfo(np.int64).min
 FIELDS = {

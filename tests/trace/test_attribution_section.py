@@ -15,6 +15,7 @@ from laxity.cli.took import _line
 from laxity.core.streams import SchedKind, dtype_of
 from laxity.report.page import write_report
 from laxity.report.read_run import read_page
+from laxity.store.hindrances import GroupUse
 from laxity.store.manifest import TraceCpu, TraceResult, TraceVector, encode_document
 from laxity.store.run_directory import hash_files, open_run, read_manifest
 
@@ -185,6 +186,25 @@ def test_loss_over_the_end_costs_the_last_job_its_verdict(tmp_path: Path):
     assert "4 of 4 jobs were preempted" in summary_text(open_run(run))
     assert "; without verdict: 1 job: records were lost over them" in summary_text(open_run(run))
     assert "1 job: records were lost over them" in page_of(run)
+
+
+def test_wait_of_a_task_whose_quota_ran_out_is_nobodys(tmp_path: Path):
+    run = traced_run(tmp_path / "run")
+    manifest = read_manifest(run)
+    use = GroupUse(path="/g", quota_us=4000, period_us=100_000, periods=9, throttled=5)
+    (task,) = manifest.tasks
+    for policy, is_quota in (("fifo", False), ("other", True)):
+        changed = msgspec.structs.replace(
+            manifest, groups=[use], tasks=[msgspec.structs.replace(task, policy=policy)]
+        )
+        (run / "manifest.json").write_bytes(encode_document(changed))
+        text, page = summary_text(open_run(run)), page_of(run)
+        # Five waits of 250 us.
+        by_quota = "5 of 5 jobs were preempted or throttled by the quota of their control group, 1."
+        assert (by_quota in text) == is_quota
+        assert ("most of all by bully" in text) != is_quota
+        assert ("preempted, or throttled by a quota" in page) == is_quota
+        assert ("Who had the CPU that ready jobs waited for" in page) != is_quota
 
 
 def test_trace_that_explains_no_job_says_why(tmp_path: Path):

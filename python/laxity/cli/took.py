@@ -47,6 +47,7 @@ def attribution_document(found: Attribution | None) -> dict[str, Any] | None:
         "jobs_without_verdict": int(np.count_nonzero(~pieces.is_known)),
         "switches_untold": found.n_untold,
         "jobs_preempted": _n_preempted(found),
+        "is_throttled_by_quota": found.is_throttled_by_quota,
         "jobs_that_waited": _n_waited(found),
         "preempted_by": [
             {"name": one.comm, "threads": one.n_threads, "jobs": one.n_jobs, "n": one.n,
@@ -77,6 +78,12 @@ def _line(found: Attribution) -> str:
     if not known:
         return f"the trace explains no job ({why_unknown(found.pieces)})"
     text = f"{_n_preempted(found)} of {known} jobs were preempted"
+    if found.is_throttled_by_quota:
+        total_ns = int(found.pieces.preempted_ns[found.pieces.is_known].sum())
+        text += (
+            f" or throttled by the quota of their control group, {format_duration_ns(total_ns)} in "
+            "all"
+        )
     # Who sleeps within a job may have to wait when it is woken, without having been pushed off.
     waited = _n_waited(found)
     by = "most of all by"

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from laxity.core.streams import Status
 from laxity.statistics import distribution
 from laxity.statistics.distribution import Distribution, Interval
-from laxity.store.manifest import Counts, Stall
+from laxity.store.hindrances import Stall
+from laxity.store.manifest import Counts
 
 # The fields of a masked structured array are only known at run time, so these say what is meant.
 Jobs: TypeAlias = Any  # masked structured array of shape (job,)

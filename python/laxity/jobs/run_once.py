@@ -8,7 +8,7 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from laxity.jobs import ends, finish
 from laxity.jobs.finish import Finished
 from laxity.jobs.kept_guests import keep_guests
 from laxity.platform.doctor import Diagnosis, drift
+from laxity.platform.groups import GroupWatch, own_group_watch
 from laxity.platform.kernel import Kernel
 from laxity.platform.placement import place, silent_corunners
 from laxity.platform.plan import TaskPlan
@@ -32,6 +33,7 @@ from laxity.platform.platform_file import platform_in_run
 from laxity.platform.shield import NO_KNOBS, KnobRequest, used_knobs
 from laxity.platform.tools import check_words, source_root
 from laxity.store import run_directory
+from laxity.store.hindrances import group_lines
 from laxity.store.manifest import KnobsUsed, Manifest, RunKind, Tool
 from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
 from laxity.trace.record import recorded
@@ -117,9 +119,12 @@ def run_once(
                 # laxity-run could not yet take the signal; nothing has been measured.
                 raise KeyboardInterrupt  # noqa: TRY301 - as platforms do
             display = _display_of(request, run.tmp)
+            groups = own_group_watch() if platform is THIS_MACHINE else None
             with recorded(request.spec, run):
                 plan = TaskPlan(spec, request.allow_unprivileged)
                 returncode = platform.execute(plan, run, display, signals)
+            if groups is not None:
+                store_groups(run, groups)
             return complete(run, before, returncode, platform)
     except (LaxityError, KeyboardInterrupt):
         if not (run.tmp / "jobs.npy").exists() and not platform.is_holding:
@@ -216,7 +221,7 @@ def complete(run: NewRun, before: Diagnosis, returncode: int, platform: Platform
         PlatformError: The output is full, or a board has gone.
     """
     try:
-        write_after(run, before, platform)
+        write_after(run, before, lambda: platform.examine(before.cpus).diagnosis)
         finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
     except PlatformError as error:
         # laxity-run ends with a message of its own; another one for the same cause confuses.
@@ -227,10 +232,22 @@ def complete(run: NewRun, before: Diagnosis, returncode: int, platform: Platform
     return finished
 
 
-def write_after(run: NewRun, before: Diagnosis, platform: Platform) -> None:
+def store_groups(run: NewRun, watch: GroupWatch, more: Sequence[str] = ()) -> None:
+    """Note what the control groups of what was measured took from it, and more."""
+    watch.look(())
+    manifest = run_directory.read_manifest(run.tmp)
+    groups = watch.uses()
+    lines = group_lines(groups, is_estimated=manifest.observation is not None)
+    run_directory.write_document(
+        run.tmp / MANIFEST,
+        msgspec.structs.replace(manifest, groups=groups, notes=[*manifest.notes, *lines, *more]),
+    )
+
+
+def write_after(run: NewRun, before: Diagnosis, examine: Callable[[], Diagnosis]) -> None:
     """Diagnose again, and note what has changed since before the run."""
     try:
-        after = platform.examine(before.cpus).diagnosis
+        after = examine()
     except LaxityError as error:
         # A board that has gone now does not spoil what was fetched from it.
         sys.stderr.write(f"laxity: no doctor after the run: {error}\n")

@@ -205,13 +205,14 @@ def cpu_mask(text: str | None) -> tuple[int, ...] | None:
     return tuple(cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1)
 
 
-def collect_facts(root: Path = Path("/")) -> Facts:
+def collect_facts(root: Path = Path("/"), groups: str | None = None) -> Facts:
     """Read this machine's facts, or those of a copy of another machine's /proc and /sys.
 
     Args:
         root: Directory that holds proc, sys and boot. Facts that are no files (keys with `@`, but
             for the configuration) are collected for "/" alone: of a copy they would describe the
             wrong machine.
+        groups: /proc/PID/cgroup of the process whose control groups are read; None: this process.
 
     Returns:
         The snapshot; a file that is absent has no key.
@@ -221,6 +222,8 @@ def collect_facts(root: Path = Path("/")) -> Facts:
         for found in _directories(root, directory):
             for name in names:
                 reader.read(f"{found}/{name}")
+    if groups is not None:
+        reader.files["/proc/self/cgroup"] = groups
     for path in cgroup_files(reader.snapshot()):
         reader.read(path)
     _read_config(reader)
@@ -236,21 +239,32 @@ def cgroup_files(facts: Facts) -> tuple[str, ...]:
         cgroups(7): /proc/self/cgroup gives the group, /proc/self/mountinfo where each hierarchy is
         mounted (field 4 = the group that is the mount's root: not "/" in a container).
     """
-    mounts = _cgroup_mounts(facts.text("/proc/self/mountinfo") or "")
-    paths: list[str] = []
-    for line in (facts.text("/proc/self/cgroup") or "").splitlines():
+    found = cgroup_directories(
+        facts.text("/proc/self/cgroup") or "", facts.text("/proc/self/mountinfo") or ""
+    )
+    return tuple(
+        f"{directory}/{name}"
+        for controller, directory in found
+        for name in _CGROUP_FILES.get(controller, ())
+    )
+
+
+def cgroup_directories(groups: str, mountinfo: str) -> Iterator[tuple[str, str]]:
+    """Give controller ("" for version 2) and directory of a process's cgroups and those above.
+
+    Args:
+        groups: /proc/PID/cgroup.
+        mountinfo: /proc/self/mountinfo.
+    """
+    mounts = _cgroup_mounts(mountinfo)
+    for line in groups.splitlines():
         _, _, rest = line.partition(":")
         controllers, _, group = rest.partition(":")
         for controller in controllers.split(","):
             mounted = mounts.get(controller)
-            if mounted is None or controller not in _CGROUP_FILES:
-                continue
-            paths.extend(
-                f"{directory}/{name}"
-                for directory in _upwards(_below_mount(group, *mounted), mounted[1])
-                for name in _CGROUP_FILES[controller]
-            )
-    return tuple(paths)
+            if mounted is not None:
+                for directory in _upwards(_below_mount(group, *mounted), mounted[1]):
+                    yield controller, directory
 
 
 def _upwards(directory: str, mount_point: str) -> Iterator[str]:

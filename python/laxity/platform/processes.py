@@ -208,6 +208,11 @@ def scheduling_of(tids: Iterable[int]) -> list[Scheduling]:
     return found
 
 
+def state_of(pid: int, proc: Path = PROC) -> str:
+    """Return the letter by which the kernel shows what a process does; X: it has ended."""
+    return _status(pid, proc).get("State", "X")[0]
+
+
 def _target_of_number(pid: int, proc: Path) -> Target:
     one = _process(pid, proc)
     if one is None:

@@ -11,10 +11,11 @@ import msgspec
 
 from laxity.core.spec import SIMULATED
 from laxity.core.third_party import GUEST_WORKLOAD
-from laxity.core.units import exact_size, format_duration_ns
+from laxity.core.units import exact_size
 from laxity.core.wording import plain_words
 from laxity.errors import RecordError
 from laxity.store.experiment_result import ExperimentRun
+from laxity.store.hindrances import GroupUse, Stall
 from laxity.store.measurements import Measured
 from laxity.store.observation import Observation
 
@@ -345,18 +346,6 @@ class Stop(Record, frozen=True, kw_only=True):
     seen_ns: int | None = None
 
 
-class Stall(Record, frozen=True, kw_only=True):
-    """The run did nothing although its clock went on: stopped, frozen, in a debugger, or paused.
-
-    `task` null: all of it; else the index of a task that a signal stopped. `to_ns` null: until the
-    end. Jobs of that time are in no figure; rows and counts hold them.
-    """
-
-    task: int | None
-    from_ns: int
-    to_ns: int | None
-
-
 class Fallback(Record, frozen=True, kw_only=True):
     """Something that was asked for and replaced by something less."""
 
@@ -471,6 +460,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     stop: Stop | None = None
     stalls: list[Stall] = []
     stalls_unlisted: int = 0
+    groups: list[GroupUse] = []
     # Of a simulated platform.
     memory_traffic: MemoryTraffic | msgspec.UnsetType = msgspec.UNSET
     # Null: not asked for.
@@ -579,29 +569,6 @@ def decode_versioned(data: bytes, kind: type[Document], where: str) -> Document:
 def encode_document(document: msgspec.Struct | dict[str, Any]) -> bytes:
     """Write a document as people like to read it: indented, one final newline."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
-
-
-def stall_lines(manifest: Manifest) -> list[str]:
-    """Say when a run, or a task of it, stood still; empty: never."""
-    clock = manifest.clock
-    t0_ns = 0 if clock is None or clock.t0_ns is None else clock.t0_ns
-    names = {task.index: f'task "{task.name}" was stopped' for task in manifest.tasks}
-    found = []
-    for stall in manifest.stalls:
-        whose = (
-            "the run stood still" if stall.task is None else names.get(stall.task, "a task stopped")
-        )
-        began = format_duration_ns(max(stall.from_ns - t0_ns, 0))
-        end_ns = stall.to_ns if stall.to_ns is not None else None if clock is None else clock.end_ns
-        lasted = "" if end_ns is None else f" for {format_duration_ns(end_ns - stall.from_ns)}"
-        found.append(
-            f"{whose}{lasted}, {began} after the first release; its jobs of that time are in no "
-            "figure, and the run supports no verdict"
-        )
-    if manifest.stalls_unlisted:
-        n = manifest.stalls_unlisted
-        found.append(f"the run stood still {n} more times; the figures hold those jobs")
-    return found
 
 
 _DISPLACED = {

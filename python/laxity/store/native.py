@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from laxity.store.hindrances import Stall
 from laxity.store.manifest import (
     MANIFEST_SCHEMA,
     Clock,
@@ -27,7 +28,6 @@ from laxity.store.manifest import (
     SampledCpu,
     Sampling,
     SnapshotCost,
-    Stall,
     Stop,
     TraceResult,
 )

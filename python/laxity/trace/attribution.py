@@ -139,10 +139,18 @@ class Attribution:
     interrupters: tuple[Interrupter, ...] | None = None
     has_interrupts_in_exec: bool | None = None
     n_untold: int = 0
+    # A quota kept threads of the task's control group from running; no row tells when.
+    is_throttled_by_quota: bool = False
 
     @property
     def culprits(self) -> tuple[Culprit, ...]:
-        """Sum up by name, largest total first; throttling is nobody's."""
+        """Sum up by name, largest total first; throttling has no thread.
+
+        Where a quota ran out no thread is blamed: the thread that had the CPU did not push the job
+        off.
+        """
+        if self.is_throttled_by_quota:
+            return ()
         by_name: dict[str | None, list[Preemption]] = {}
         for one in self.preemptions:
             if not one.is_throttled:

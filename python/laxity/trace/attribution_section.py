@@ -84,6 +84,11 @@ _ROWS = (
     ("unexplained_ns", "unexplained"),
     ("response_ns", "= response time"),
 )
+_PREEMPTED_BY_QUOTA = "preempted, or throttled by a quota"
+_BY_QUOTA = (
+    "A control group of this task was throttled by its quota (see the notes). The trace records "
+    "such a wait as it records a preemption, so no thread is named for it."
+)
 # Known no better than the release, which of a program that ran already is an estimate.
 _FROM_RELEASE = frozenset({"timer_latency_ns", "waited_ns", "entered_ns", "response_ns"})
 _MAX_CULPRITS = 10
@@ -174,15 +179,19 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     if not pieces.is_known.any():
         return blocks, []
     worst = int(np.flatnonzero(pieces.is_known)[pieces.response_ns[pieces.is_known].argmax()])
-    blocks.append(_pieces_table(run.kind_of(task), pieces, worst))
+    blocks.append(
+        _pieces_table(run.kind_of(task), pieces, worst, has_quota=found.is_throttled_by_quota)
+    )
     culprits = found.culprits
-    if culprits:
+    if found.is_throttled_by_quota:
+        blocks.append(Paragraph(_BY_QUOTA, "warning"))
+    elif culprits:
         blocks.append(_culprits_table(run, culprits))
     else:
         blocks.append(Paragraph(_none_preempted(pieces)))
     if found.interrupters:
         blocks.append(_interrupters_table(run, found.interrupters))
-    if pieces.n_preemptions[worst]:
+    if pieces.n_preemptions[worst] and not found.is_throttled_by_quota:
         blocks.append(_worst_table(run, task, found, worst))
     return blocks, _quantities(run, task, found)
 
@@ -207,7 +216,7 @@ def _none_preempted(pieces: Pieces) -> str:
     return f"None of the {count_noun(n_known, 'job')} with a verdict was preempted; n = {n}."
 
 
-def _pieces_table(kind: Kind, pieces: Pieces, worst: int) -> Table:
+def _pieces_table(kind: Kind, pieces: Pieces, worst: int, *, has_quota: bool) -> Table:
     known = pieces.is_known
     n = int(np.count_nonzero(known))
     rows: list[tuple[Cell, ...]] = []
@@ -218,7 +227,7 @@ def _pieces_table(kind: Kind, pieces: Pieces, worst: int) -> Table:
         values = column[known]
         rows.append(
             (
-                text_cell(label),
+                text_cell(_PREEMPTED_BY_QUOTA if has_quota and name == "preempted_ns" else label),
                 duration_cell(float(values.mean())),
                 duration_cell(int(values.max())),
                 duration_cell(int(column[worst])),

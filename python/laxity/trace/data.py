@@ -3,11 +3,14 @@
 """What the report needs of a scheduling trace: the attribution of every task's jobs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from laxity.jobs.rows import Jobs, has_column
 from laxity.store.run_directory import Run
 from laxity.trace.attribution import Attribution, attribute
 from laxity.trace.sched_trace import Trace, coverage_of, read_trace
+
+_REAL_TIME = frozenset({"fifo", "rr", "deadline"})
 
 
 def read_attributions(
@@ -50,8 +53,14 @@ def attribute_tasks(
     """Attribute jobs by a trace that was read; arguments and result as `read_attributions`."""
     # What such a task measures is the processor time of all its threads; jobs are of the main one.
     several = {task.index for task in run.manifest.tasks if task.threads_seen > 1}
+    # A quota limits threads under SCHED_OTHER alone.
+    has_quota = any(group.throttled for group in run.manifest.groups)
+    limited = {task.index for task in run.manifest.tasks if task.policy not in _REAL_TIME}
     return {
-        index: attribute(rows, trace, None if index in several else snapshot_exec_ns)
+        index: replace(
+            attribute(rows, trace, None if index in several else snapshot_exec_ns),
+            is_throttled_by_quota=has_quota and index in limited,
+        )
         for index, rows in jobs_by_task.items()
         if has_column(rows, "tid")
     }

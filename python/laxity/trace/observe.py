@@ -22,13 +22,20 @@ from laxity.core.units import exact_duration
 from laxity.errors import LaxityError, PlatformError
 from laxity.jobs import finish
 from laxity.jobs.finish import Finished
-from laxity.jobs.run_once import new_manifest, write_after, write_diagnosis
+from laxity.jobs.run_once import new_manifest, store_groups, write_after, write_diagnosis
 from laxity.platform.doctor import Diagnosis, diagnose
 from laxity.platform.facts import collect_facts
+from laxity.platform.groups import GroupWatch, groups_text
 from laxity.platform.machine import describe_machine
 from laxity.platform.native import away_from
-from laxity.platform.platform import THIS_MACHINE
-from laxity.platform.processes import Ends, Target, members_of, scheduling_of, threads_of
+from laxity.platform.processes import (
+    Ends,
+    Target,
+    members_of,
+    scheduling_of,
+    state_of,
+    threads_of,
+)
 from laxity.store import run_directory
 from laxity.store.manifest import Event, Interrupts, Manifest, SampleCost, Sampling
 from laxity.store.observation import Observation
@@ -40,6 +47,8 @@ from laxity.trace.sampling_cost import least_period_ns, measure_sampling_cost
 _LOOK_S = 0.2
 _COUNT_EVERY_S = 0.5
 _NS_PER_S = 10**9
+# proc_pid_stat(5): stopped by a signal, stopped by a tracer.
+_STOPPED_STATES = frozenset("Tt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,8 @@ def observe(request: ObserveRequest, signals: Forwarder) -> Finished:
 
 
 def _observe(request: ObserveRequest, run: NewRun, ends: Ends, signals: Forwarder) -> Finished:
-    manifest, before = _write_before(run, request)
+    groups = groups_text(request.target.pids[0])
+    manifest, before = _write_before(run, request, groups)
     if signals.has_received:
         shutil.rmtree(run.tmp)
         raise KeyboardInterrupt
@@ -121,12 +131,16 @@ def _observe(request: ObserveRequest, run: NewRun, ends: Ends, signals: Forwarde
             recorder.stop()
     seen = msgspec.structs.replace(manifest, observation=watch.observation)
     run_directory.write_document(run.tmp / MANIFEST, seen)
-    write_after(run, before, THIS_MACHINE)
+    store_groups(run, watch.groups, watch.stopped())
+    write_after(run, before, lambda: diagnose(collect_facts(groups=groups), before.cpus))
     return finish.finish_run(run.tmp, has_survived=True)
 
 
-def _write_before(run: NewRun, request: ObserveRequest) -> tuple[Manifest, Diagnosis]:
-    facts = collect_facts()
+def _write_before(
+    run: NewRun, request: ObserveRequest, groups: str | None
+) -> tuple[Manifest, Diagnosis]:
+    # The control groups that matter are those of the program.
+    facts = collect_facts(groups=groups)
     machine = describe_machine(facts)
     name = f"observe-{request.target.name}"
     manifest = msgspec.structs.replace(
@@ -193,6 +207,8 @@ class _Watch:
 
     def __init__(self, request: ObserveRequest, run: NewRun) -> None:
         self.observation = _first_look(request)
+        self.groups = GroupWatch()
+        self.groups.look(request.target.pids)
         self._request = request
         self._counter = BlockCounter(run.tmp / "sched.npy", request.deadline_ns)
         self._meter = Meter(f"observe {request.target.name}", is_quiet=request.is_quiet)
@@ -228,9 +244,10 @@ class _Watch:
         return None
 
     def _look(self) -> None:
-        """See which processes and threads there are now: how those are scheduled that are new."""
+        """See which processes and threads there are now, and what their control groups counted."""
         seen, cgroup = self.observation, self._request.target.cgroup
         pids = set(seen.processes) | (members_of(cgroup) if cgroup is not None else set())
+        self.groups.look(pids)
         known = {one.tid for one in seen.scheduling}
         new = [tid for tid in threads_of(sorted(pids)) if tid not in known]
         if new or pids != set(seen.processes):
@@ -239,6 +256,15 @@ class _Watch:
                 processes=sorted(pids),
                 scheduling=[*seen.scheduling, *scheduling_of(new)],
             )
+
+    def stopped(self) -> list[str]:
+        """Say which processes are stopped, and so make no jobs."""
+        states = {pid: state_of(pid) for pid in self.observation.processes}
+        return [
+            f"process {pid} is stopped (SIGSTOP, Ctrl-Z or a debugger): continue it (kill -CONT)"
+            for pid, state in states.items()
+            if state in _STOPPED_STATES
+        ]
 
     def _show(self, now_s: float) -> None:
         duration_ns, n_jobs = self._request.duration_ns, self._request.n_jobs

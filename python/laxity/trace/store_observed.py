@@ -110,6 +110,7 @@ def write_jobs(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest
         is_known=is_known,
         has_survived=has_survived,
         advice=WITH_IDLE_CPUS if has_hidden else WITH_WAKE_UPS,
+        notes=manifest.notes,
     )
     if code == EXIT_DONE and (reason := why_samples_have_no_verdict(manifest.sampling)):
         code, message = EXIT_NO_VERDICT, f"no verdict: {reason}"
@@ -232,6 +233,7 @@ def _judge(
     is_known: bool,
     has_survived: bool,
     advice: str,
+    notes: list[str],
 ) -> tuple[Status, int, str]:
     """Tell how an observation ended; the first cause in time decides."""
     n_lost = sum(one.n_lost for one in observation.threads)
@@ -245,7 +247,7 @@ def _judge(
         return status, EXIT_NO_VERDICT, reason
     if not tasks:
         reason = "no verdict: no thread was seen from a wake-up until it blocked"
-        return status, EXIT_NO_VERDICT, f"{reason}; observe it for longer"
+        return status, EXIT_NO_VERDICT, f"{reason}; {'; '.join(notes) or 'observe it for longer'}"
     if not observation.has_wake_ups and all(one.period_ns is None for one in observation.threads):
         reason = "no verdict: no thread has a period that its starts alone would show"
         return status, EXIT_NO_VERDICT, f"{reason}; {advice}"
