@@ -11,8 +11,8 @@ from laxity.core.cpus import format_cpus
 from laxity.core.spec import Policy
 from laxity.core.task_set import DeclaredTask, TaskSet, Work
 from laxity.core.units import decimal_duration
+from laxity.store.hindrances import stall_lines
 from laxity.store.manifest import Manifest, TaskResult, displaced_lines
-from laxity.store.run_warnings import stall_lines
 
 
 def differences(task_set: TaskSet, answer: Answer, manifest: Manifest) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from laxity.core.task_set import Work
 from laxity.errors import ConfigError, NoVerdict, suggestion
 from laxity.jobs.finish import open_recovered
 from laxity.statistics.wcet_model import MeasuredWcet
+from laxity.store.hindrances import stall_lines
 from laxity.store.manifest import TaskResult, kind_of_figures
 from laxity.store.run_directory import Run
-from laxity.store.run_warnings import stall_lines
 
 
 def read_measured_wcet(

@@ -23,10 +23,10 @@ from laxity.jobs.integrity import find_damage
 from laxity.jobs.read_tasks import read_tasks
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
+from laxity.store.hindrances import stall_lines
 from laxity.store.manifest import Manifest, displaced_lines, kind_of_figures
 from laxity.store.observation import RECORDER_KILLED, Observation
 from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
-from laxity.store.run_warnings import stall_lines
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
 

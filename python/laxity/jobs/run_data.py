@@ -12,8 +12,8 @@ from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.rows import Jobs
 from laxity.page.blocks import Kind
 from laxity.statistics.distribution import Distribution
+from laxity.store.hindrances import stall_lines
 from laxity.store.manifest import Manifest, TaskResult, kind_of_figures
-from laxity.store.run_warnings import stall_lines
 from laxity.trace.attribution import Attribution
 
 if TYPE_CHECKING:

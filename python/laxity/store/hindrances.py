@@ -3,9 +3,13 @@
 """What manifest.json holds of what kept a run from running: standstills and control groups."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from laxity.core.units import format_duration_ns
 from laxity.store.observation import Part
+
+if TYPE_CHECKING:
+    from laxity.store.manifest import Manifest
 
 
 class Stall(Part, frozen=True, kw_only=True):
@@ -65,4 +69,27 @@ def group_lines(groups: Sequence[GroupUse], *, is_estimated: bool) -> list[str]:
             )
         if group.is_frozen:
             found.append(f"control group {group.path} is frozen")
+    return found
+
+
+def stall_lines(manifest: "Manifest") -> list[str]:
+    """Say when a run, or a task of it, stood still; empty: never."""
+    clock = manifest.clock
+    t0_ns = 0 if clock is None or clock.t0_ns is None else clock.t0_ns
+    names = {task.index: f'task "{task.name}" was stopped' for task in manifest.tasks}
+    found = []
+    for stall in manifest.stalls:
+        whose = (
+            "the run stood still" if stall.task is None else names.get(stall.task, "a task stopped")
+        )
+        began = format_duration_ns(max(stall.from_ns - t0_ns, 0))
+        end_ns = stall.to_ns if stall.to_ns is not None else None if clock is None else clock.end_ns
+        lasted = "" if end_ns is None else f" for {format_duration_ns(end_ns - stall.from_ns)}"
+        found.append(
+            f"{whose}{lasted}, {began} after the first release; its jobs of that time are in no "
+            "figure, and the run supports no verdict"
+        )
+    if manifest.stalls_unlisted:
+        n = manifest.stalls_unlisted
+        found.append(f"the run stood still {n} more times; the figures hold those jobs")
     return found

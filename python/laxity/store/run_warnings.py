@@ -8,7 +8,7 @@ answer from here.
 
 from collections.abc import Iterable, Iterator
 
-from laxity.core.units import format_duration_ns
+from laxity.store.hindrances import stall_lines
 from laxity.store.manifest import Manifest, Record, displaced_lines
 from laxity.store.run_directory import Run
 
@@ -54,26 +54,3 @@ def _texts(manifest: Manifest) -> Iterator[str]:
             yield f"marks of {task.name} were lost: their ring was full"
     for corunner in manifest.corunners:
         yield from displaced_lines(f"co-runner {corunner.workload}", corunner.displaced)
-
-
-def stall_lines(manifest: Manifest) -> list[str]:
-    """Say when a run, or a task of it, stood still; empty: never."""
-    clock = manifest.clock
-    t0_ns = 0 if clock is None or clock.t0_ns is None else clock.t0_ns
-    names = {task.index: f'task "{task.name}" was stopped' for task in manifest.tasks}
-    found = []
-    for stall in manifest.stalls:
-        whose = (
-            "the run stood still" if stall.task is None else names.get(stall.task, "a task stopped")
-        )
-        began = format_duration_ns(max(stall.from_ns - t0_ns, 0))
-        end_ns = stall.to_ns if stall.to_ns is not None else None if clock is None else clock.end_ns
-        lasted = "" if end_ns is None else f" for {format_duration_ns(end_ns - stall.from_ns)}"
-        found.append(
-            f"{whose}{lasted}, {began} after the first release; its jobs of that time are in no "
-            "figure, and the run supports no verdict"
-        )
-    if manifest.stalls_unlisted:
-        n = manifest.stalls_unlisted
-        found.append(f"the run stood still {n} more times; the figures hold those jobs")
-    return found
