@@ -29,6 +29,8 @@ enum {
     STAT_BYTES = 1024,
     /* /proc/PID/stat: fields behind the name in brackets, counted from the state. */
     START_FIELD = 19,
+    /* How often an instance is made anew that another PID namespace removes before it is held. */
+    MAKE_TRIES = 5,
 };
 
 static const char prefix[] = "laxity-";
@@ -116,10 +118,11 @@ static bool is_left(const char *name)
     return *end == '\0' && (read_start(pid, &start) != 0 || start != named);
 }
 
-/* Removes what is_left below `dir_fd`, which is closed at the end. Returns 0 or the first -errno.
- */
-static int remove_names(int dir_fd, int flags, void (*on_removed)(const char *name))
+/* Removes what is_left below `dir_fd`, which is closed at the end, but no name in the journal whose
+ * instance is held. Returns 0 or the first -errno. */
+static int remove_names(int dir_fd, int flags, int root_fd, void (*on_removed)(const char *name))
 {
+    char path[PATH_MAX];
     DIR *names = fdopendir(dir_fd);
     if (!names) {
         const int rc = -errno;
@@ -130,7 +133,9 @@ static int remove_names(int dir_fd, int flags, void (*on_removed)(const char *na
     const struct dirent *entry = NULL;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads this directory stream */
     while ((entry = readdir(names))) {
-        if (!is_left(entry->d_name)) {
+        laxity_format(path, sizeof path, "instances/%s", entry->d_name);
+        const bool is_journal = flags == 0;
+        if (!is_left(entry->d_name) || (is_journal && faccessat(root_fd, path, F_OK, 0) == 0)) {
             continue;
         }
         /* Busy: its owner has it open. Gone: another command came first. */
@@ -161,16 +166,13 @@ int laxity_tracefs_remove_left(void (*on_removed)(const char *name))
     int rc = 0;
     const int instances = openat(root_fd, "instances", flags);
     if (instances >= 0) {
-        rc = remove_names(instances, AT_REMOVEDIR, on_removed);
+        rc = remove_names(instances, AT_REMOVEDIR, root_fd, on_removed);
+    }
+    const int journal = rc == 0 ? open(LAXITY_INSTANCE_JOURNAL, flags) : -1;
+    if (journal >= 0) {
+        rc = remove_names(journal, 0, root_fd, NULL);
     }
     (void)close(root_fd);
-    const int journal = open(LAXITY_INSTANCE_JOURNAL, flags);
-    if (journal >= 0 && rc == 0) {
-        return remove_names(journal, 0, NULL);
-    }
-    if (journal >= 0) {
-        (void)close(journal);
-    }
     return rc;
 }
 
@@ -194,6 +196,22 @@ static void cross_out(const char *name)
     (void)unlink(path);
 }
 
+/* Opens it and holds it. Returns 0 or -errno. */
+static int hold(struct laxity_tracefs_instance *instance, const char *path)
+{
+    instance->dir_fd = openat(instance->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (instance->dir_fd < 0) {
+        return -errno;
+    }
+    instance->hold_fd = openat(instance->dir_fd, "tracing_on", O_RDONLY | O_CLOEXEC);
+    if (instance->hold_fd < 0) {
+        const int rc = -errno;
+        (void)close(instance->dir_fd);
+        return rc;
+    }
+    return 0;
+}
+
 static int make_below(struct laxity_tracefs_instance *instance)
 {
     char path[PATH_MAX];
@@ -206,19 +224,17 @@ static int make_below(struct laxity_tracefs_instance *instance)
         }
         return rc;
     }
-    instance->dir_fd = openat(instance->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (instance->dir_fd < 0) {
-        const int rc = -errno;
+    const int rc = hold(instance, path);
+    if (rc) {
         (void)unlinkat(instance->root_fd, path, AT_REMOVEDIR);
         cross_out(instance->name);
-        return rc;
     }
-    return 0;
+    return rc;
 }
 
 int laxity_tracefs_make(struct laxity_tracefs_instance *out_instance)
 {
-    struct laxity_tracefs_instance instance = {.dir_fd = -1};
+    struct laxity_tracefs_instance instance = {.dir_fd = -1, .hold_fd = -1};
     uint64_t start = 0;
     int rc = read_start("self", &start);
     if (rc) {
@@ -231,7 +247,12 @@ int laxity_tracefs_make(struct laxity_tracefs_instance *out_instance)
     if (instance.root_fd < 0) {
         return instance.root_fd;
     }
-    rc = make_below(&instance);
+    for (unsigned tries = 0; tries < MAKE_TRIES; tries++) {
+        rc = make_below(&instance);
+        if (rc != -ENOENT && rc != -ENODEV) {
+            break;
+        }
+    }
     if (rc) {
         (void)close(instance.root_fd);
         return rc;
@@ -244,6 +265,7 @@ int laxity_tracefs_remove(struct laxity_tracefs_instance *instance)
 {
     char path[PATH_MAX];
     laxity_format(path, sizeof path, "instances/%s", instance->name);
+    (void)close(instance->hold_fd);
     (void)close(instance->dir_fd);
     int rc = 0;
     if (unlinkat(instance->root_fd, path, AT_REMOVEDIR) != 0) {

@@ -3,6 +3,8 @@
 /*
  * The kernel's tracefs: its root, its files, and private instances that nobody leaves behind.
  *
+ * An instance is held open as soon as it is made: in another PID namespace its process looks gone.
+ *
  * An instance is named after its process and that one's start: "laxity-PID-START". A file of this
  * name below LAXITY_INSTANCE_JOURNAL is made before it and removed after it. So whoever comes next
  * finds what a killed process has left, also where tracefs is mounted nowhere.
@@ -21,6 +23,7 @@ enum {
 struct laxity_tracefs_instance {
     int root_fd;
     int dir_fd;
+    int hold_fd; /* while this file of it is open, the kernel lets nobody remove it */
     char name[LAXITY_INSTANCE_NAME_BYTES];
 };
 
