@@ -33,7 +33,8 @@ def mean(values: Sequence[float]) -> float:
 
 
 def variance(values: Sequence[float]) -> float:
-    return mean([(value - mean(values)) ** 2 for value in values])
+    centre = mean(values)
+    return mean([(value - centre) ** 2 for value in values])
 
 
 def share_below(values: Sequence[float], limit: float) -> float:
