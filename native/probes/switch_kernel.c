@@ -3,6 +3,7 @@
 /* Probe "switch": preemptions while the kernel records when it takes a task off and puts one on. */
 #include "base/error.h"
 #include "base/port/file.h"
+#include "base/port/namespaces.h"
 #include "base/port/perf_ring.h"
 #include "probes/probe.h"
 #include "probes/switch_quantities.h"
@@ -31,6 +32,7 @@ enum {
 /* What the kernel recorded of one CPU during one observation. */
 struct switches {
     struct laxity_perf_ring ring;
+    int64_t clock_offset_ns; /* our clock minus the machine's, on which records come */
     struct laxity_sched_event events[EVENTS_MAX];
     unsigned n;
     bool is_lossy;
@@ -46,7 +48,8 @@ static void take_event(void *context, const struct laxity_sched_event *event)
         switches->is_lossy = true;
         return;
     }
-    switches->events[switches->n++] = *event;
+    switches->events[switches->n] = *event;
+    switches->events[switches->n++].time_ns += switches->clock_offset_ns;
 }
 
 static void take_thread(void *context, const struct laxity_thread_event *event)
@@ -242,7 +245,13 @@ int laxity_switch_measure_kernel(struct laxity_switch_victim *victim)
     struct switches *switches = calloc(RINGS, sizeof *switches);
     unsigned opened = 0;
     int rc = switches ? 0 : -ENOMEM;
+    struct laxity_namespaces here = {.is_clock_known = true};
+    (void)laxity_namespaces_read(&here); /* without /proc: that of the machine */
+    if (!here.is_clock_known) {
+        rc = -EXDEV;
+    }
     while (opened < RINGS && rc == 0) {
+        switches[opened].clock_offset_ns = here.monotonic_offset_ns;
         rc = laxity_perf_ring_open((int)victim->cpu, RING_BYTES, &switches[opened].ring);
         opened += rc == 0;
     }

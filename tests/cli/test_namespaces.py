@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.commands import BUILT
+from tests.cli.commands import BUILT, LAXITY, environment, needs_fifo
 from tests.cli.laxity_command import PATIENCE_S
 
 from laxity.core.spec import TRACE_BACKENDS
@@ -45,7 +45,14 @@ pytestmark = pytest.mark.serial
 
 
 def refused(words: list[str]) -> bool:
-    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+        env=environment(),
+    )
     return done.returncode != 0
 
 
@@ -98,6 +105,24 @@ def test_thread_has_its_own_rows_or_the_reason_is_named(
     numbers = set(rows["tid"].tolist()) | set(rows["other_tid"].tolist())
     assert not (is_inside and 0 in numbers)
     assert absent_value("i4") in numbers or not is_inside
+
+
+@needs_fifo
+def test_records_of_a_switch_are_found_on_the_clock_of_a_time_namespace(tmp_path: Path):
+    """No record lay between two readings of that clock: "the kernel recorded no preemption"."""
+    words = ["measure", "switch", "--quantity", "kernel", "--repetitions", "20", "--no-report"]
+    directory = str(tmp_path / "D")
+    if refused([*LAXITY, *words, "--run-dir", str(tmp_path / "tried")]):
+        pytest.skip("the kernel records no switch here")
+    unshare = ["unshare", "--mount", *OWN_CLOCK]
+    if refused([*unshare, "true"]):
+        pytest.skip("needs permission to make such a namespace")
+    done = subprocess.run(
+        [*unshare, *LAXITY, *words, "--run-dir", directory],
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=environment(),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "switch_kernel: not measured" not in done.stdout
 
 
 def test_in_a_namespace_nobody_removes_the_instances_of_others():
