@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/file.h"
+#include "base/port/namespaces.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "facts/request.h"
@@ -193,6 +194,14 @@ static void put_affinity(FILE *out)
     put_value(out, "@affinity", list);
 }
 
+static void put_pid_namespace(FILE *out)
+{
+    struct laxity_namespaces here;
+    if (laxity_namespaces_read(&here) == 0) {
+        put_value(out, "@pid_namespace", here.has_machine_tids ? "first" : "own");
+    }
+}
+
 static void put_names(FILE *out)
 {
     struct utsname name;
@@ -213,6 +222,7 @@ static void put_process(FILE *out)
     put_number(out, "@clk_tck", sysconf(_SC_CLK_TCK));
     put_number(out, "@page_bytes", sysconf(_SC_PAGE_SIZE));
     put_affinity(out);
+    put_pid_namespace(out);
     struct rlimit limits;
     if (getrlimit(RLIMIT_RTPRIO, &limits) == 0) {
         put_limit(out, "@rlimit.rtprio", &limits);

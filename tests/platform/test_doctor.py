@@ -342,6 +342,16 @@ def test_rights_that_are_not_known_are_tried():
         ("cache-partitioning", {"/proc/filesystems": "nodev resctrl\n"}, "warn"),
         ("cache-partitioning", {"/sys/fs/resctrl/info/L3/num_closids": "16\n"}, "ok"),
         ("tracefs", {"/sys/kernel/tracing/available_tracers": "function nop\n"}, "ok"),
+        (
+            "tracefs",
+            {"@pid_namespace": "own", "/sys/kernel/tracing/available_tracers": "nop\n"},
+            "absent",
+        ),
+        (
+            "bpf-tracing",
+            {"@pid_namespace": "own", "@access:/sys/kernel/btf/vmlinux": "r"},
+            "absent",
+        ),
         ("lockdown", {"/sys/kernel/security/lockdown": "none [integrity] x\n"}, "ok"),
         ("lockdown", {"/sys/kernel/security/lockdown": "none [confidentiality]\n"}, "warn"),
         ("debug-kernel", {"@config": "CONFIG_PROVE_LOCKING=y\n"}, "bad"),

@@ -9,6 +9,7 @@ Keys are absolute paths (`/proc/cpuinfo`). What is no file has a key that starts
 
     @uname.release @uname.version @uname.machine @hostname @euid @clk_tck @page_bytes
     @affinity               CPUs this process may use, as the kernel writes lists ("0-1,3")
+    @pid_namespace          "first": of the machine, "own": of a container
     @rlimit.rtprio          "SOFT HARD", "unlimited" for no limit; also .memlock .rttime
     @resolution_ns          resolution of CLOCK_MONOTONIC
     @time_ns                CLOCK_MONOTONIC at the end of the snapshot, the base of every rate
@@ -114,6 +115,9 @@ _CONFIG_LINE = re.compile(
     r"|CPU_ISOLATION|RCU_NOCB_CPU|FTRACE|TIMERLAT_TRACER|OSNOISE_TRACER|NUMA|X86_CPU_RESCTRL"
     r"|VIRT_CPU_ACCOUNTING_GEN|CPU_FREQ|CPU_IDLE))(?:=| is not set)"
 )
+# PROC_PID_INIT_INO in the kernel's proc_ns.h.
+_FIRST_PID_NAMESPACE = 0xEFFFFFFC
+_NAME_AND_NUMBER = 2
 ABSENT_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP}
 
 
@@ -406,6 +410,7 @@ def _read_process(reader: _Reader) -> None:
         "@clk_tck": str(os.sysconf("SC_CLK_TCK")),
         "@page_bytes": str(os.sysconf("SC_PAGE_SIZE")),
         "@affinity": format_cpus(os.sched_getaffinity(0)),
+        "@pid_namespace": _pid_namespace(),
         "@resolution_ns": str(round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)),
         "@rlimit.rtprio": _rlimit(resource.RLIMIT_RTPRIO),
         "@rlimit.memlock": _rlimit(resource.RLIMIT_MEMLOCK),
@@ -420,6 +425,18 @@ def _read_process(reader: _Reader) -> None:
             )
     values["@time_ns"] = str(time.monotonic_ns())
     reader.files.update(values)
+
+
+def _pid_namespace() -> str:
+    """Tell whether this process numbers processes as the machine does, as native/facts does."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace")
+        inode = Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return "first"  # a kernel without PID namespaces
+    numbers = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
+    is_first = inode == _FIRST_PID_NAMESPACE and len(numbers.split()) <= _NAME_AND_NUMBER
+    return "first" if is_first else "own"
 
 
 def _rlimit(which: int) -> str:

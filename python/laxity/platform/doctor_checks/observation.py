@@ -20,6 +20,7 @@ from laxity.platform.doctor_checks.base import (
 from laxity.platform.facts import Denied, Facts
 from laxity.platform.machine import config_option, describe_virtualisation, hardware_pmus
 
+_OWN_NUMBERS = "this container has thread numbers of its own, and the trace names the machine's"
 _PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 _BTF = "/sys/kernel/btf/vmlinux"
 _LOCKDOWN = "/sys/kernel/security/lockdown"
@@ -106,6 +107,8 @@ def check_perf_permission(facts: Facts, context: Context) -> Finding:
 def check_bpf_tracing(facts: Facts, context: Context) -> Finding:
     """BTF readable and the capabilities held."""
     del context
+    if facts.text("@pid_namespace") == "own":
+        return Finding("absent", _OWN_NUMBERS)
     if config_option(facts, "BPF_SYSCALL") == "n":
         return Finding("absent", "kernel without CONFIG_BPF_SYSCALL")
     if facts.text(f"@access:{_BTF}") is None:
@@ -127,8 +130,10 @@ def check_bpf_tracing(facts: Facts, context: Context) -> Finding:
     " available",
 )
 def check_tracefs(facts: Facts, context: Context) -> Finding:
-    """Mounted and readable; in use by somebody else?"""
+    """Mounted and readable; in use by another tool?"""
     del context
+    if facts.text("@pid_namespace") == "own":
+        return Finding("absent", _OWN_NUMBERS)
     for base in _TRACEFS:
         tracers = facts.read(f"{base}/available_tracers")
         if isinstance(tracers, str):
