@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/port/file.h"
 #include "base/port/time.h"
 #include "harness/segment.h"
 #include "schema/run.h"
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,6 +28,8 @@ enum {
     /* Where SIGCONT says that there was a stop. */
     LEAST_CONTINUED_NS = 5 * LAXITY_NS_PER_MS,
     DELAY_BYTES = 96,
+    PATH_BYTES = 32,
+    STAT_BYTES = 128, /* the name has at most 64 bytes */
     DECIMAL = 10,
     SHARE = 2, /* most of: more than one half */
 };
@@ -142,6 +146,65 @@ static void note(struct laxity_segment *segment, const struct laxity_stall *stal
     }
 }
 
+/* The stop of a task that is not over; NULL = there is none. */
+static struct laxity_stall *open_stall(struct laxity_segment *segment, uint32_t task)
+{
+    struct laxity_stalls *stalls = &segment->run.stalls;
+    const uint32_t n = atomic_load_explicit(&stalls->n, memory_order_relaxed);
+    for (uint32_t i = 0; i < n; i++) {
+        if (stalls->listed[i].task == task && stalls->listed[i].to_ns == 0) {
+            return &stalls->listed[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+take_stop(struct laxity_segment *segment, uint32_t task, bool is_stopped, int64_t since_ns)
+{
+    struct laxity_stall *stall = open_stall(segment, task);
+    if (is_stopped && !stall) {
+        note(segment, &(struct laxity_stall){.from_ns = since_ns, .task = task});
+    } else if (!is_stopped && stall) {
+        stall->to_ns = laxity_now_ns();
+    }
+}
+
+void laxity_note_stop(struct laxity_segment *segment, pid_t pid, int wait_status)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        if (laxity_segment_task(segment, i)->verdict.pid == pid) {
+            take_stop(segment, i, WIFSTOPPED(wait_status), laxity_now_ns());
+        }
+    }
+}
+
+/* Whether a signal has stopped a process: state T of /proc/PID/stat. */
+static bool is_stopped(int32_t pid)
+{
+    char path[PATH_BYTES];
+    char text[STAT_BYTES];
+    laxity_format(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (laxity_read_text(path, text, sizeof text) != 0) {
+        return false;
+    }
+    const char *end = strrchr(text, ')'); /* of the name, which may hold any character */
+    return end && strncmp(end, ") T", strlen(") T")) == 0;
+}
+
+/* Programs below a task are no children of the supervisor: the kernel reports their stops to the
+ * task, which waits for their jobs. */
+static void look_at_programs(struct laxity_segment *segment, int64_t since_ns)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        const int32_t pid = atomic_load(&task->state.program_pid);
+        if (pid > 0) {
+            take_stop(segment, i, is_stopped(pid) || is_stopped(task->verdict.pid), since_ns);
+        }
+    }
+}
+
 void laxity_heartbeat_look(
     struct laxity_heartbeat *heartbeat, struct laxity_segment *segment, int wait_ms
 )
@@ -161,24 +224,7 @@ void laxity_heartbeat_look(
         laxity_find_hole(segment, gap.late_ns / SHARE, &stall.from_ns, &stall.to_ns)) {
         note(segment, &stall);
     }
-}
-
-void laxity_note_stop(struct laxity_segment *segment, pid_t pid, int wait_status)
-{
-    struct laxity_stalls *stalls = &segment->run.stalls;
-    const uint32_t n = atomic_load_explicit(&stalls->n, memory_order_relaxed);
-    for (uint32_t i = 0; i < segment->n_tasks; i++) {
-        if (laxity_segment_task(segment, i)->verdict.pid != pid) {
-            continue;
-        }
-        if (WIFSTOPPED(wait_status)) {
-            note(segment, &(struct laxity_stall){.from_ns = laxity_now_ns(), .task = i});
-        }
-        for (uint32_t k = 0; k < n && WIFCONTINUED(wait_status); k++) {
-            struct laxity_stall *stall = &stalls->listed[k];
-            stall->to_ns = stall->task == i && stall->to_ns == 0 ? laxity_now_ns() : stall->to_ns;
-        }
-    }
+    look_at_programs(segment, before.beat_ns);
 }
 
 int64_t laxity_stalled_until_ns(const struct laxity_segment *segment)

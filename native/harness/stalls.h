@@ -5,7 +5,8 @@
  * virtual machine that was paused. Its clock went on, so its jobs are late for no fault of theirs.
  *
  * The supervisor notices that it looked later than it had asked for, although it did not wait for a
- * CPU, while no task did anything. The kernel reports tasks that are stopped alone.
+ * CPU, while no task did anything. The kernel reports tasks that are stopped alone; programs below
+ * a task are looked at.
  */
 #ifndef LAXITY_HARNESS_STALLS_H
 #define LAXITY_HARNESS_STALLS_H

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs that stood still while their clock went on: said, set apart, and no verdict."""
 
+import itertools
 import os
 import signal
 import time
@@ -11,8 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.commands import Outcome, fault_spec, finish, manifest_of, start
+from tests.cli.commands import (
+    Outcome,
+    children_of,
+    fault_spec,
+    finish,
+    manifest_of,
+    start,
+)
 from tests.cli.fault_runs import Processes, processes_of, wait_for_rows
+from tests.cli.test_own_program import own_spec
 
 from laxity.report.read_run import read_page
 from laxity.store.run_directory import open_run
@@ -97,6 +106,22 @@ def test_task_that_a_signal_stopped_is_named(tmp_path: Path):
     (stall,) = (stall for stall in manifest_of(tmp_path / "D").stalls if stall.task == 0)
     assert stall.to_ns is not None
     assert stall.to_ns - stall.from_ns > (STOP_S - 0.1) * 1e9
+    assert '" was stopped for ' in outcome.out
+
+
+def test_program_that_a_signal_stopped_is_named(tmp_path: Path):
+    """It is a child of its task, which waits for its jobs."""
+    spec = own_spec(tmp_path, "0", "known", "none", "0", run='duration = "4s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_for_rows(tmp_path / "D.tmp")
+    (supervisor,) = children_of(process.pid, "laxity-run --run-dir")
+    below = (children_of(child, "own_loop") for child in children_of(supervisor, "."))
+    (program,) = itertools.chain(*below)
+    stop(program)
+    outcome = finish(process)
+    assert outcome.code == 4, outcome.err
+    stalls = manifest_of(tmp_path / "D").stalls
+    assert [stall.task for stall in stalls] == [0]
     assert '" was stopped for ' in outcome.out
 
 
