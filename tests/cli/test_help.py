@@ -25,7 +25,7 @@ WIDEST = 100
 
 
 def commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command below a group."""
+    """The name of every command below a group, with those of its groups."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -59,7 +59,7 @@ def help_of(words: tuple[str, ...], columns: int = WIDEST) -> str:
 def options_of(words: tuple[str, ...]) -> list[click.Option]:
     context = context_of(words)
     params = context.command.get_params(context)
-    return [one for one in params if isinstance(one, click.Option) and not one.hidden]
+    return [param for param in params if isinstance(param, click.Option) and not param.hidden]
 
 
 def listed(text: str) -> list[tuple[str, str]]:
@@ -90,7 +90,7 @@ def test_help_is_printed_for_both_spellings(words: tuple[str, ...]):
 @each_command
 def test_each_option_is_listed_once_with_all_that_it_says_of_itself(words: tuple[str, ...]):
     context = context_of(words)
-    records = [one.get_help_record(context) for one in options_of(words)]
+    records = [option.get_help_record(context) for option in options_of(words)]
     expected = [(name, "".join(text.split())) for name, text in filter(None, records)]
     assert sorted(listed(help_of(words))) == sorted(expected)
 

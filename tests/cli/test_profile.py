@@ -74,7 +74,15 @@ def test_threads_that_were_not_stated_are_a_warning_of_answer_page_and_document(
     laxity: Laxity, words: tuple[str, ...]
 ):
     # Two threads of which the main one alone is counted: half of the time is missing.
-    given = ("parallel small", "-t", "2", "-p", "50ms", "--allow-unprivileged", "--quiet")
+    given: tuple[str, ...] = (
+        "parallel small",
+        "-t",
+        "2",
+        "-p",
+        "50ms",
+        "--allow-unprivileged",
+        "--quiet",
+    )
     given += ("--scenario", "x=load 64KiB@0", "--processes", "1") if words[0] == "profile" else ()
     done = laxity(*words, *given, "--run-dir", "P")
     assert done.returncode == 0, done.stderr
