@@ -12,9 +12,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import LAXITY, Outcome, environment, laxity, manifest_of
+from tests.cli.commands import (
+    LAXITY,
+    Outcome,
+    environment,
+    finish,
+    laxity,
+    manifest_of,
+    start,
+)
 from tests.cli.laxity_command import PATIENCE_S
 from tests.cli.test_traced_runs import may_trace  # noqa: F401 - a fixture
+from tests.waiting import wait_until
 
 from laxity.cli.summary import summary_document
 from laxity.store.run_directory import open_run
@@ -111,6 +120,25 @@ def test_stopped_program_is_told_as_such(tmp_path: Path):
         process.kill()
     assert outcome.code == 4
     assert f"process {process.pid} is stopped" in manifest_of(tmp_path / "D").message
+
+
+def test_stop_during_an_observation_leaves_no_verdict(tmp_path: Path):
+    """A job over it took as long as the stop, with exit code 0."""
+    with subprocess.Popen([sys.executable, "-c", PROGRAM]) as process:
+        words = ("--duration", "3s", "--run-dir", tmp_path / "D", "--quiet", "--no-report")
+        observer = start("observe", str(process.pid), *words)
+        stream = tmp_path / "D.tmp" / "sched.npy"
+        wait_until(lambda: stream.exists() and stream.stat().st_size > 4096, "rows of the trace")
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGCONT)
+        outcome = finish(observer)
+        process.kill()
+    manifest = manifest_of(tmp_path / "D")
+    if manifest.trace is None or "wakeup" not in manifest.trace.supplies:
+        pytest.skip("perf records no state of a thread that leaves its CPU")
+    assert outcome.code == 4, outcome.err
+    assert "stopped by a signal or a debugger (1 times)" in manifest.message
 
 
 def test_tasks_of_a_run_in_a_group_with_a_quota_are_told(tmp_path: Path):

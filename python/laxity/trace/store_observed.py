@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from laxity.core.streams import SchedKind, absent_value
 from laxity.core.streams import Status as JobStatus
-from laxity.core.streams import absent_value
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT
 from laxity.jobs.ends import End
 from laxity.store.manifest import Clock, Counts, Manifest, Status, TaskResult
@@ -39,6 +39,8 @@ from laxity.trace.sched_trace import Threads, coverage_of
 JOBS, SCHED, THREADS = "jobs.npy", "sched.npy", "threads.npy"
 _CLOCK = "CLOCK_MONOTONIC"
 _WAKE_UP = "wakeup"
+# include/linux/sched.h: __TASK_STOPPED, __TASK_TRACED.
+_STOPPED = 0x4 | 0x8
 _REAL_TIME = frozenset({"fifo", "rr", "deadline"})
 # End causes as tasks have them.
 _CAUSES = {"program": "exit"}
@@ -112,6 +114,13 @@ def write_jobs(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest
         advice=WITH_IDLE_CPUS if has_hidden else WITH_WAKE_UPS,
         notes=manifest.notes,
     )
+    n_stops = _count_stops(sched, {thread.tid for thread in threads})
+    if code == EXIT_DONE and n_stops:
+        code = EXIT_NO_VERDICT
+        message = (
+            f"no verdict: threads of the program were stopped by a signal or a debugger "
+            f"({n_stops} times); observe it again"
+        )
     if code == EXIT_DONE and (reason := why_samples_have_no_verdict(manifest.sampling)):
         code, message = EXIT_NO_VERDICT, f"no verdict: {reason}"
     return msgspec.structs.replace(
@@ -123,6 +132,15 @@ def write_jobs(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest
         exit_code=code,
         message=message,
     )
+
+
+def _count_stops(sched: Sched, tids: set[int]) -> int:
+    """Count how often threads left their CPU because a signal or a debugger stopped them."""
+    rows = np.ma.getdata(sched)
+    state = rows["prev_state_or_vector"]
+    is_off = (rows["kind"] == SchedKind.OFF) & (state != absent_value("i8"))
+    is_stopped = is_off & ((state & _STOPPED) != 0) & np.isin(rows["tid"], sorted(tids))
+    return int(np.count_nonzero(is_stopped))
 
 
 def _seen_from_rows(sched: Sched) -> Coverage:
