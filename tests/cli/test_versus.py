@@ -49,8 +49,55 @@ def test_a_program_and_a_workload_are_compared_in_turn(laxity: Laxity):
     runs = json.loads((laxity.directory / "V" / "manifest.json").read_text())["runs"]
     in_turn = [name for name in runs if not name.startswith("pilot")]
     assert in_turn[:4] == [
-        "00-slow-alone-00", "01-empty-alone-00", "00-slow-alone-01", "01-empty-alone-01",
+        # Every second round in reverse order.
+        "00-slow-alone-00", "01-empty-alone-00", "01-empty-alone-01", "00-slow-alone-01",
     ]  # fmt: skip
+
+
+def test_a_program_that_takes_longer_than_stated_violates_and_the_interval_decides(
+    laxity: Laxity,
+):
+    """`slow` sleeps for 20 ms, and no empty job takes as long."""
+    script = laxity.directory / "slow"
+    script.write_text("#!/bin/sh\nsleep 0.02\n")
+    script.chmod(0o755)
+    words = ("--rounds", "5", "-t", "3", "--allow-unprivileged", "-c", "0")
+    limits = ("--fail-on", "ratio > 1.5", "--fail-on", "ratio > 999999")
+    said, profile = of_run(laxity, "empty", "./slow", *words, *limits, code=1)
+    sentences = said.splitlines()[1:3]
+    assert sentences[0].startswith("VIOLATED: slow takes ")
+    assert sentences[0].endswith("n = 5 rounds (--fail-on ratio > 1.5).")
+    assert sentences[1].startswith("PASS: slow takes ")
+    gates = profile["gates"]
+    assert [(gate["target"], gate["answer"]) for gate in gates] == [(1, "violated"), (1, "holds")]  # type: ignore[attr-defined]
+    assert gates[0]["low"] > 1.5  # type: ignore[index]
+
+
+def test_few_rounds_have_neither_a_verdict_nor_a_winner(laxity: Laxity):
+    words = ("--rounds", "2", "-t", "3", "--allow-unprivileged", "-c", "0")
+    said, _ = of_run(laxity, "empty", "cpu", *words, "--fail-on", "ratio > 1.05", code=4)
+    verdict, winner = said.splitlines()[1:3]
+    assert verdict.startswith("NO VERDICT: cpu takes ")
+    assert "n = 2 rounds, too few for an interval" in verdict
+    assert winner == "The quickest program is unknown: an interval needs 5 rounds, not 2."
+
+
+@pytest.mark.parametrize(
+    ("passes", "code", "verdict", "winner"),
+    [
+        # Programs of equal words do the same, to the tick.
+        (1, 0, "PASS: mem 64KiB 1 takes 1 times as long", "take equally long, simulated."),
+        (2, 1, "VIOLATED: mem 64KiB 2 takes ", "mem 64KiB 1 is the quickest"),
+    ],
+)
+def test_a_simulated_ratio_is_judged_as_it_is(
+    laxity: Laxity, passes: int, code: int, verdict: str, winner: str
+):
+    commands = ("mem 64KiB 1", f"mem 64KiB {passes}")
+    said, _ = of_run(laxity, *commands, *SIMULATED, "--fail-on", "ratio > 1", code=code)
+    first, second = said.splitlines()[1:3]
+    assert first.startswith(verdict)
+    assert winner in second
 
 
 def test_a_program_that_fails_is_told_and_the_other_has_its_times(laxity: Laxity):
@@ -64,9 +111,10 @@ def test_a_program_that_fails_is_told_and_the_other_has_its_times(laxity: Laxity
     ("words", "said"),
     [
         (("mem",), "compares commands; name two or more, each quoted with its words"),
-        (("mem", "nosuchprogram"), 'exec "nosuchprogram": no executable file along PATH'),
+        (("mem", "nosuchprogram"), '"nosuchprogram": no executable file along PATH'),
         (("mem 1KB", "mem"), 'SIZE: "1KB" has the unknown unit "KB"; write 1kB or 1KiB'),
         (("mem", "true", *SIMULATED), "exec"),
+        (("mem", "true", "--fail-on", "response.p99 > +5%"), "compares no ratio; write for exam"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(laxity: Laxity, words: tuple[str, ...], said: str):

@@ -124,6 +124,22 @@ def test_a_run_whose_second_half_is_longer_drifts_and_that_is_a_noise_floor():
     assert not [one for one in found.drifts if one.side == "NEW"]
 
 
+def test_drift_is_how_far_a_figure_moves_between_eighths_of_either_run():
+    # BASE: eight parts of 100 equal jobs of 100, 110, ..., 170 ns: medians 70 ns apart. NEW: 500 ns
+    # throughout, but for a job of 930 in one part: no median moves, the largest by 430.
+    base = np.repeat(np.arange(100, 180, 10), 100)
+    new = np.full(800, 500)
+    new[250] = 930
+    found = compare(samples(base), samples(new, "NEW"))
+    assert figure(found, "median").drift == 70
+    assert figure(found, "max").drift == 430
+    # p99 needs 368 jobs: two parts of 400, whose largest hundredth is 130 and 170.
+    assert figure(found, "p99").drift == 40
+    # 11 jobs make one part of the 6 that a median needs: its drift is unknown.
+    few = compare(samples(base[:11]), samples(new))
+    assert figure(few, "median").drift is None
+
+
 def test_a_histogram_tells_quantiles_but_no_verdict():
     # 100 jobs in 96 .. 127, 100 in 128 .. 191: median (rank 100) at the upper end of the first.
     buckets = from_buckets(np.array([96, 128]), np.array([128, 192]), np.array([100, 100]))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from laxity.compare.comparison import Figure, Point, judge
+from laxity.compare.comparison import Figure, FloorPart, Point, judge
 from laxity.compare.fail_on import parse_fail_on
 from laxity.compare.regression import Subject, TaskMisses, judge_statement, overall
 
@@ -16,6 +16,7 @@ FIGURE = Figure(
     base=Point(1_000_000, 5000, 5000, 960_000, 1_040_000),
     new=Point(1_100_000, 5000, 5000, 1_090_000, 1_120_000),
     shift=100_000, low=60_000, high=150_000, floor=10_000, floor_parts=(), verdict="longer",
+    drift=0,
 )  # fmt: skip
 LARGEST = replace(
     FIGURE, statistic="max", low=None, high=None, verdict="not_judged",
@@ -45,6 +46,27 @@ def answer(text: str, *figures: Figure, misses: tuple[TaskMisses, ...] = ()) -> 
 )
 def test_a_difference_is_judged_by_its_interval_and_the_noise_floor(threshold: str, expected: str):
     assert answer(f"response.p99 > {threshold}", FIGURE) == expected
+
+
+@pytest.mark.parametrize(
+    ("drift", "expected"),
+    # Judged as 50 .. 160 us: of more than 20 us with 29,999 ns of drift, not with 30 us; the drift
+    # of a run of few jobs is unknown.
+    [(29_999, "violated"), (30_000, "no_verdict"), (None, "no_verdict")],
+)
+def test_a_violation_without_repeated_baselines_exceeds_the_drift_that_was_seen(
+    drift: int | None, expected: str
+):
+    figure = replace(FIGURE, drift=drift)
+    assert answer("response.p99 > +20us", figure) == expected
+    assert answer("response.p99 > +160us", figure) == "holds"
+    # Below likewise: all of 50 .. 160 us is below 190 us, with 30 us more it is not.
+    assert answer("response.p99 < +190us", figure) == expected
+    # Repeated baselines are in the noise floor; what is exact does not drift.
+    repeated = replace(figure, floor_parts=(FloorPart("between 4 runs of BASE", 10_000),))
+    assert answer("response.p99 > +20us", repeated) == "violated"
+    exact = replace(figure, is_exact=True, low=None, high=None, floor=0)
+    assert answer("response.p99 > +20us", exact) == "violated"
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("laxity versus 'sort small' 'sort large'", "of bundled workloads, here"),
         ("laxity versus './control --gain 3' './control --gain 4'", "of any programs"),
         ("laxity versus 'sort small' 'sha small' --platform sim:sabrelite", "exact, simulated"),
+        ("laxity versus ./old ./new --fail-on 'ratio > 1.05'", "a gate for a build"),
     ),
     "workingset": (
         ("laxity workingset filter.c", "what is live at each instruction of main"),

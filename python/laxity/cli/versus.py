@@ -45,6 +45,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     platform: str | None
     seed: int | None
     allow_unprivileged: bool
+    fail_on: tuple[str, ...]
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -74,6 +75,12 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @key_option(TaskTable, "runtime")
 @key_option(TaskTable, "threads")
 @key_option(RunTable, "platform")
+@click.option(
+    "--fail-on",
+    metavar="EXPR",
+    multiple=True,
+    help="Exit with 1 if so: ratio > 1.05, of a command to the first. Repeatable.",
+)
 @seed_option
 @allow_unprivileged_option
 @continued_options
@@ -84,17 +91,23 @@ def versus(**given: object) -> int:
     program, of which each job is a process. They run in turn, a process of each in every round, so
     that what the machine does meanwhile is in all of them. Without --period each has twice the
     longest response of its pilot.
+
+    As a gate: `laxity versus OLD NEW --fail-on 'ratio > 1.05'`. Exit codes: 0 all of the 95 %
+    interval is within the limit, 1 all of it is beyond, 4 the limit lies within the interval.
     """
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the below
     from laxity.platform.doctor import default_cpus  # noqa: PLC0415 - heavy
     from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
     from laxity.profile.execute import ProfileRequest, run_profile  # noqa: PLC0415 - with the above
+    from laxity.profile.ratio_gate import parse_ratio_limit  # noqa: PLC0415 - with the above
     from laxity.profile.scenario import ALONE, Scenario  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     if len(options.commands) < _FEWEST:
         msg = "it compares commands; name two or more, each quoted with its words"
         raise ConfigError(msg)
+    for text in options.fail_on:
+        parse_ratio_limit(text)
     name = options.platform or NATIVE_PLATFORM
     is_simulated = name.startswith(SIMULATED)
     with located("--platform"):
@@ -127,6 +140,7 @@ def versus(**given: object) -> int:
             allow_unprivileged=options.allow_unprivileged,
             workers=Workers(n_cpus() if is_simulated else 1),
             display=Countdown("laxity versus", "runs", is_quiet=options.quiet),
+            fail_on=options.fail_on,
         )
         with named_as_options({*task, "jobs", "seed"}):
             finished = run_profile(request, signals, where)

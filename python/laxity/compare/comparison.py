@@ -82,6 +82,7 @@ class Figure:
         axes: Of a cost: those that it depends on.
         is_exact: Nothing is random on either side: there is no interval and no noise floor.
         is_predicted: NEW simulated what BASE measured, and both are worth something.
+        drift: The largest difference between parts of one run, of either side; None: too few jobs.
     """
 
     subject: str
@@ -101,6 +102,7 @@ class Figure:
     axes: tuple[tuple[str, int | str], ...] = ()
     is_exact: bool = False
     is_predicted: bool = False
+    drift: int | None = None
 
     @property
     def ratio(self) -> float | None:

@@ -22,13 +22,20 @@ from laxity.compare.comparison import (
 )
 from laxity.compare.fail_on import MAX, QUANTILES
 from laxity.statistics.dependence import IntArray, dependence_at
-from laxity.statistics.distribution import Distribution, samples_needed, supports_quantile
+from laxity.statistics.distribution import (
+    Distribution,
+    quantile_rank,
+    samples_needed,
+    supports_quantile,
+)
 from laxity.statistics.quantile_shift import Estimate, estimate_quantile, shift_between
 from laxity.statistics.rank_test import compare_ranks
 
 # More samples of a side make the rank test no surer, only slower.
 _MOST_RANKED = 2000
 _MEDIAN = 0.5
+# Parts of a run whose levels show what drift does.
+_MOST_PARTS, _FEWEST_PARTS = 8, 2
 _NO_ORDER = "not every job was kept, so how alike neighbours are is not known"
 _NO_VALUE = "not every job was kept, so the figure is known to a bucket of the histogram only"
 
@@ -229,7 +236,34 @@ def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
         floor_parts=parts,
         verdict=verdict,
         reason=reason,
+        drift=_drift_seen(pair, q),
     )
+
+
+def _drift_seen(pair: Pair, q: float | None) -> int | None:
+    """Return how far a statistic of one run moved from part to part, the larger of both sides.
+
+    A run is cut into at most eight parts of equal numbers of jobs, each large enough for the
+    quantile; None as `q` stands for the largest job.
+    """
+    moved = [_range_of_parts(side.values_ns, q) for side in (pair.base, pair.new)]
+    known = [ns for ns in moved if ns is not None]
+    return max(known) if len(known) == len(moved) else None
+
+
+def _range_of_parts(values_ns: IntArray | None, q: float | None) -> int | None:
+    if values_ns is None:
+        return None
+    n_parts = min(_MOST_PARTS, values_ns.size // (1 if q is None else samples_needed(q)))
+    if n_parts < _FEWEST_PARTS:
+        return None
+    parts = np.array_split(values_ns, n_parts)
+    found = [part.max() if q is None else _nearest_rank(part, q) for part in parts]
+    return int(max(found) - min(found))
+
+
+def _nearest_rank(values_ns: IntArray, q: float) -> int:
+    return int(np.sort(values_ns)[quantile_rank(values_ns.size, q) - 1])
 
 
 def _maximum(pair: Pair) -> Figure:
@@ -252,6 +286,7 @@ def _maximum(pair: Pair) -> Figure:
         floor_parts=parts,
         verdict=NOT_JUDGED if reason is None else NO_VERDICT,
         reason=reason,
+        drift=_drift_seen(pair, None),
     )
 
 

@@ -162,8 +162,22 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
     if answer is UNKNOWN:
         detail += _advice(figure, limit)
     if answer is VIOLATED and not figure.knows_scatter and not figure.is_exact:
-        detail += "; whether two runs of BASE differ as much, --noise RUN tells"
+        return _beyond_drift(statement, figure, (low, high), limit, detail)
     return answer, detail
+
+
+def _beyond_drift(
+    statement: FailOn, figure: Figure, ends: tuple[int, int], limit: Fraction, detail: str
+) -> tuple[Answer, str]:
+    """Judge a violation without repeated baselines: only more than drift has been seen to do."""
+    advice = "add repeated baseline runs with --noise RUN, or use laxity versus"
+    if figure.drift is None:
+        return UNKNOWN, f"{detail}; run-to-run variation is unknown: {advice}"
+    beyond = ends[0] - figure.drift, ends[1] + figure.drift
+    seen = f"drift within one run reached {_written(figure, figure.drift)}"
+    if _against(statement, *beyond, limit) is VIOLATED:
+        return VIOLATED, f"{detail}; {seen}"
+    return UNKNOWN, f"{detail}; {seen}: {advice}"
 
 
 def _is_of_fewer(statement: FailOn, base: Point, new: Point) -> bool:

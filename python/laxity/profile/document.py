@@ -18,6 +18,7 @@ Analysis = Literal[
     "wcet", "schedulability", "cache", "intensity", "memory-traffic", "memory-need", "versus"
 ]
 Quantity = Literal["execution", "response", "start_to_finish"]
+GateAnswer = Literal["violated", "holds", "no_verdict"]
 QUANTITIES: tuple[Quantity, ...] = ("execution", "response")
 # Of programs side by side: how late they were started is none of theirs.
 QUANTITIES_SIDE_BY_SIDE: tuple[Quantity, ...] = ("start_to_finish", "execution")
@@ -217,12 +218,28 @@ class VersusRecord(Record, frozen=True, kw_only=True):
     high: float | None
 
 
+class GateRecord(Record, frozen=True, kw_only=True):
+    """A limit of `--fail-on`, and how the times of `target` stand to those of the first program.
+
+    `ratio`: the geometric mean over `rounds`; null: no round has both times. `low`, `high`: the
+    95 % interval; simulated both are `ratio`; null: too few rounds.
+    """
+
+    expression: str
+    target: int
+    rounds: int
+    ratio: float | None
+    low: float | None
+    high: float | None
+    answer: GateAnswer
+
+
 class Profile(Record, frozen=True, kw_only=True):
     """profile.json. `analyses`: what was asked for, and is shown; the figures are those of all.
 
     `warnings`: of its processes, each once: fallbacks, notes, tasks that were not scheduled as
     planned. `options`: what else was asked for. A command that goes on with it must ask for the
-    same.
+    same, and for the same `fail_on`.
     """
 
     schema: Literal[1] = 1
@@ -242,6 +259,8 @@ class Profile(Record, frozen=True, kw_only=True):
     lines: list[LinesRecord] = msgspec.field(default_factory=list)
     versus: list[VersusRecord] = msgspec.field(default_factory=list)
     warnings: list[RunWarning] = msgspec.field(default_factory=list)
+    fail_on: list[str] = msgspec.field(default_factory=list)
+    gates: list[GateRecord] = msgspec.field(default_factory=list)
 
 
 def read_profile(directory: Path) -> Profile:

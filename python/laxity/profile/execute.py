@@ -26,6 +26,7 @@ from laxity.platform.tools import read_corunner
 from laxity.profile.document import Analysis, Profile, ScenarioRecord, Unit
 from laxity.profile.guests import NO_GUESTS, Guests
 from laxity.profile.join import times_of_run
+from laxity.profile.ratio_gate import judge_ratios
 from laxity.profile.same import check_same, seed_of
 from laxity.profile.scenario import Scenario
 from laxity.profile.traffic import SAMPLES
@@ -62,6 +63,7 @@ class ProfileRequest:
         workers: Who runs the processes; several only where they are simulated.
         display: Shows progress.
         guests: What belongs to targets that are programs of a suite.
+        fail_on: Limits of ratios to the first target.
     """
 
     analyses: tuple[Analysis, ...]
@@ -79,6 +81,7 @@ class ProfileRequest:
     workers: Workers
     display: Display
     guests: Guests = NO_GUESTS
+    fail_on: tuple[str, ...] = ()
 
 
 def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform) -> Finished:
@@ -98,7 +101,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
             process=process,
         )
         for process in range(request.n_processes)
-        for target in range(len(request.targets))
+        for target in _order(request, process)
         for scenario in range(len(request.scenarios))
     ]
     # Refused before anything runs; what a pilot finds has no part in it.
@@ -136,7 +139,7 @@ def run_profile(request: ProfileRequest, signals: Forwarder, platform: Platform)
             seed=seed,
             machine_hash=platform.examine(specs[0].tasks[0].cpus).machine.hash,
         ),
-        judge=request.guests.judge,
+        judge=judge_ratios if request.fail_on else request.guests.judge,
         parents=request.guests.parents,
         is_enough=Still(request.still_jobs, in_order, len(pilots)).has_come,
         platform=platform_in_run(specs[0].platform),
@@ -206,7 +209,18 @@ def _asked(request: ProfileRequest, units: Sequence[Unit], platform: Platform) -
         ],
         units=list(units),
         options={key: str(one) for key, one in options.items()},
+        fail_on=list(request.fail_on),
     )
+
+
+def _order(request: ProfileRequest, process: int) -> Sequence[int]:
+    """Give the order of targets in a round.
+
+    Side by side every second round is reversed: a machine that becomes slower from process to
+    process slows each program alike.
+    """
+    targets = range(len(request.targets))
+    return targets[::-1] if "versus" in request.analyses and process % 2 else targets
 
 
 def _name(request: ProfileRequest, target: int, scenario: int, process: int) -> str:

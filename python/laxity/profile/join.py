@@ -22,6 +22,7 @@ from laxity.profile.document import (
     QUANTITIES,
     QUANTITIES_SIDE_BY_SIDE,
     CourseRecord,
+    GateRecord,
     MetRecord,
     NamedPhaseRecord,
     PhasesRecord,
@@ -37,6 +38,7 @@ from laxity.profile.document import (
 )
 from laxity.profile.events import RATIOS
 from laxity.profile.need import need_records
+from laxity.profile.ratio_gate import parse_ratio_limit
 from laxity.profile.scenario import ALONE
 from laxity.profile.schedulability import Process, met_of
 from laxity.profile.traffic import (
@@ -114,21 +116,53 @@ def join(tmp: Path, manifest: Manifest) -> None:
         phases=phases,
         named_phases=named,
         versus=list(_versus_records(asked, whole)) if is_side_by_side else [],
+        gates=list(_gate_records(asked, whole)),
     )
     write_document(tmp / PROFILE, found)
 
 
+def _medians_ns(
+    asked: Profile, runs: Mapping[str, Run], quantity: Quantity
+) -> list[dict[int, float]]:
+    """Take the median of each process, for each program by the number of the round."""
+    return [
+        {
+            unit.process: float(np.median(times))
+            for unit in asked.units
+            if (unit.target, unit.scenario) == (target, _alone(asked)) and unit.run in runs
+            if (times := times_of_run(runs[unit.run], quantity)).size
+        }
+        for target in range(len(asked.targets))
+    ]
+
+
+def _gate_records(asked: Profile, runs: Mapping[str, Run]) -> Iterator[GateRecord]:
+    """Hold each program but the first against the first, by each limit."""
+    if not asked.fail_on:
+        return
+    is_exact = asked.kind == "simulated"
+    first, *others = _medians_ns(asked, runs, QUANTITIES_SIDE_BY_SIDE[0])
+    for text in asked.fail_on:
+        limit = parse_ratio_limit(text)
+        for target, medians_ns in enumerate(others, 1):
+            found = versus(medians_ns, first, is_exact=is_exact)
+            ratio, low, high = (found.ratio, found.low, found.high) if found else (None,) * 3
+            if is_exact:
+                low = high = ratio
+            yield GateRecord(
+                expression=text,
+                target=target,
+                rounds=found.rounds if found else 0,
+                ratio=ratio,
+                low=low,
+                high=high,
+                answer=limit.judge(ratio, low, high),
+            )
+
+
 def _versus_records(asked: Profile, runs: Mapping[str, Run]) -> Iterator[VersusRecord]:
     for quantity in QUANTITIES_SIDE_BY_SIDE:
-        medians_ns = [
-            {
-                unit.process: float(np.median(times))
-                for unit in asked.units
-                if (unit.target, unit.scenario) == (target, _alone(asked)) and unit.run in runs
-                if (times := times_of_run(runs[unit.run], quantity)).size
-            }
-            for target in range(len(asked.targets))
-        ]
+        medians_ns = _medians_ns(asked, runs, quantity)
         quickest = quickest_of(medians_ns)
         if quickest is None:
             continue

@@ -67,6 +67,7 @@ def _plan(profile: Profile) -> dict[str, Any]:
         "isolation": [str(one.isolation) for one in profile.targets],
         "sources": [str(one.sources_sha256) for one in profile.targets],
         "inputs": [str(one.inputs_sha256) for one in profile.targets],
+        "fail-on": profile.fail_on,
         "scenario": [f"{one.name}={'; '.join(one.interfere)}" for one in profile.scenarios],
         **profile.options,
         # Last: on another platform it is another one, too.

@@ -26,6 +26,7 @@ from laxity.page.blocks import (
 )
 from laxity.profile.document import (
     QUANTITIES_SIDE_BY_SIDE,
+    GateRecord,
     Profile,
     QuantileRecord,
     Quantity,
@@ -35,21 +36,22 @@ from laxity.profile.document import (
 )
 from laxity.profile.figure import LOOKS, violins
 from laxity.profile.join import processes_of
+from laxity.profile.versus import LEAST_ROUNDS
 from laxity.profile.wcet import MEDIAN
 from laxity.store.run_directory import Run
 
 LENGTH: Quantity = "start_to_finish"
 _TITLES: dict[Quantity, str] = {LENGTH: "start to finish", "execution": "execution time"}
 _METHOD = (
-    "Each round has a process of each program, one after the other, and the medians of one round "
-    "are compared: what the machine does meanwhile is in all of them. The ratio is the geometric "
-    "mean over rounds, its 95 % interval Student's of their logarithms. Start to finish: how long "
-    "a job took once it ran; execution: the processor's time alone."
+    "Each round has a process of each program, every second round in reverse order. The medians "
+    "of one round are compared: what the machine does meanwhile is in all of them. The ratio is "
+    "the geometric mean over rounds, its 95 % interval Student's of their logarithms. Start to "
+    "finish: how long a job took once it ran; execution: the processor's time alone."
 )
 
 
 def versus_sentences(asked: Profile) -> tuple[str, ...]:
-    """Name the quickest program, and how much longer each other one takes."""
+    """Name the quickest program where one is shown, and how much longer each other takes."""
     names = _names(asked)
     rows = [one for one in asked.versus if one.quantity == LENGTH]
     if not rows:
@@ -63,14 +65,54 @@ def versus_sentences(asked: Profile) -> tuple[str, ...]:
         median = (
             f" (median {_median(times)} from start to finish, n = {count_noun(times.jobs, 'job')})"
         )
-    others = [one for one in sorted(rows, key=lambda one: one.ratio) if one.target != quickest]
-    doubt = "" if asked.kind == "simulated" else ", too few for an interval"
+    others = [row for row in sorted(rows, key=lambda row: row.ratio) if row.target != quickest]
+    gates = _gate_sentences(asked, names)
     if not others:
-        return (f"{names[quickest]} alone has jobs that finished{median}.",)
-    return (
-        f"{names[quickest]} is the quickest{median}, {asked.kind}.",
-        *(f"{names[one.target]} takes {_words(one, doubt)}." for one in others),
-    )
+        return (*gates, f"{names[quickest]} alone has jobs that finished{median}.")
+    ratios = (f"{names[row.target]} takes {_words(row, names[quickest])}." for row in others)
+    rivals = [names[row.target] for row in others if not _is_longer(row, asked.kind)]
+    if not rivals:
+        return (*gates, f"{names[quickest]} is the quickest{median}, {asked.kind}.", *ratios)
+    return (*gates, _undecided(others, rivals, names[quickest], asked.kind), *ratios)
+
+
+def _is_longer(row: VersusRecord, kind: str) -> bool:
+    """Tell whether a program is shown to take longer than the quickest."""
+    return row.ratio > 1 if kind == "simulated" else row.low is not None and row.low > 1
+
+
+def _undecided(others: Sequence[VersusRecord], rivals: Sequence[str], first: str, kind: str) -> str:
+    """Say why no program is named the quickest."""
+    if kind == "simulated":
+        return f"{first} and {', '.join(rivals)} take equally long, simulated."
+    fewest = min(row.rounds for row in others)
+    if fewest < LEAST_ROUNDS:
+        needed = f"an interval needs {LEAST_ROUNDS} rounds, not {fewest}"
+        return f"The quickest program is unknown: {needed}."
+    return f"No difference is shown between {first} and {', '.join(rivals)} ({kind})."
+
+
+def _gate_sentences(asked: Profile, names: Sequence[str]) -> Iterator[str]:
+    """State the verdict of each limit, with the ratio that it rests on."""
+    words = {"violated": "VIOLATED", "holds": "PASS", "no_verdict": "NO VERDICT"}
+    for gate in asked.gates:
+        stated = f"--fail-on {visible(gate.expression)}"
+        if gate.ratio is None:
+            said = "no round has times of both"
+        else:
+            said = f"{names[gate.target]} takes {_times_as_long(gate, asked, names[0])}"
+        advice = "; more --rounds narrow the interval" if gate.answer == "no_verdict" else ""
+        yield f"{words[gate.answer]}: {said} ({stated}){advice}."
+
+
+def _times_as_long(gate: GateRecord, asked: Profile, first: str) -> str:
+    said = f"{gate.ratio:.3g} times as long as {first}"
+    if asked.kind == "simulated":
+        return f"{said}, exactly"
+    rounds = f"n = {count_noun(gate.rounds, 'round')}"
+    if gate.low is None:
+        return f"{said}, {rounds}, too few for an interval"
+    return f"{said}, 95 %: {gate.low:.3g} to {gate.high:.3g}, {rounds}"
 
 
 def versus_section(asked: Profile, runs: Mapping[str, Run]) -> Section:
@@ -123,13 +165,12 @@ def _names(asked: Profile) -> Sequence[str]:
     return [visible(one) for one in short] if len(set(short)) == len(short) else names
 
 
-def _words(one: VersusRecord, doubt: str) -> str:
-    said = f"{one.ratio:.3g} times as long"
-    if one.low is None or one.high is None:
-        # What is simulated needs no interval; fewer rounds than LEAST_ROUNDS have none.
-        return f"{said} (n = {count_noun(one.rounds, 'round')}{doubt})"
-    said += f" (95 %: {one.low:.3g} to {one.high:.3g}, n = {count_noun(one.rounds, 'round')})"
-    return f"{said}, not told from noise" if one.low <= 1 <= one.high else said
+def _words(row: VersusRecord, quickest: str) -> str:
+    said = f"{row.ratio:.3g} times as long as {quickest}"
+    if row.low is None or row.high is None:
+        return f"{said} (n = {count_noun(row.rounds, 'round')})"
+    said += f" (95 %: {row.low:.3g} to {row.high:.3g}, n = {count_noun(row.rounds, 'round')}"
+    return f"{said}; not distinguishable from 1)" if row.low <= 1 <= row.high else f"{said})"
 
 
 def _table(asked: Profile, names: Sequence[str], quantity: Quantity) -> Table:
