@@ -75,10 +75,10 @@ def test_thread_has_its_own_rows_or_the_reason_is_named(
     """In a PID namespace tracefs gave the rows of the machine's thread of that number."""
     if refused([str(TRACE), "--run-dir", str(tmp_path / "tried"), "--duration", "1ms",
                 "--backend", backend]):  # fmt: skip
-        pytest.skip(f"{backend} does not serve here")
+        pytest.skip(f"needs permission to trace the scheduler by {backend}")
     unshare = ["unshare", "--mount", *space]
     if refused([*unshare, "true"]):
-        pytest.skip("needs permission to make such a namespace")
+        pytest.skip("needs permission to make a namespace")
     words = [str(TRACE), "--backend", backend, "--run-dir", str(tmp_path / "D")]
     done = subprocess.run(
         [*unshare, sys.executable, "-c", INSIDE, *words],
@@ -113,10 +113,10 @@ def test_records_of_a_switch_are_found_on_the_clock_of_a_time_namespace(tmp_path
     words = ["measure", "switch", "--quantity", "kernel", "--repetitions", "20", "--no-report"]
     directory = str(tmp_path / "D")
     if refused([*LAXITY, *words, "--run-dir", str(tmp_path / "tried")]):
-        pytest.skip("the kernel records no switch here")
+        pytest.skip("needs permission to trace the scheduler")
     unshare = ["unshare", "--mount", *OWN_CLOCK]
     if refused([*unshare, "true"]):
-        pytest.skip("needs permission to make such a namespace")
+        pytest.skip("needs permission to make a namespace")
     done = subprocess.run(
         [*unshare, *LAXITY, *words, "--run-dir", directory],
         capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=environment(),
@@ -128,14 +128,14 @@ def test_records_of_a_switch_are_found_on_the_clock_of_a_time_namespace(tmp_path
 def test_in_a_namespace_nobody_removes_the_instances_of_others():
     """Their names hold numbers of the machine, so a recorder that lived looked like a dead one."""
     if refused(["unshare", "--mount", *OWN_PIDS, "true"]):
-        pytest.skip("needs permission to make such a namespace")
+        pytest.skip("needs permission to make a namespace")
     journal = Path("/run/laxity/instances")
     left = journal / "laxity-999999999-1"
     try:
         journal.mkdir(parents=True, exist_ok=True)
         left.touch()
     except OSError:
-        pytest.skip("needs permission to write below /run")
+        pytest.skip("needs root")
     try:
         words = [str(TRACE), "--remove-left"]
         subprocess.run(["unshare", "--mount", *OWN_PIDS, *words], check=True, timeout=PATIENCE_S)

@@ -136,7 +136,7 @@ def test_stop_during_an_observation_leaves_no_verdict(tmp_path: Path):
         process.kill()
     manifest = manifest_of(tmp_path / "D")
     if manifest.trace is None or "wakeup" not in manifest.trace.supplies:
-        pytest.skip("perf records no state of a thread that leaves its CPU")
+        pytest.skip("needs permission to trace the scheduler by BPF")
     assert outcome.code == 4, outcome.err
     assert "stopped by a signal or a debugger (1 times)" in manifest.message
 
