@@ -2,96 +2,22 @@
 # SPDX-License-Identifier: MIT
 """Memory that a device reads: the oracle and the poison see what the analysis must not forget.
 
-A device is linked with each program, in code that is neither traced nor analysed. Its registers are
-at an address that the program has as a number. As the program is, the device is a thread; with a
-runtime of the oracle it takes its steps between those of the program, so that a trace has one
-order. It works some steps after the doorbell, while the program waits: what is called dead then is
-overwritten before it reads.
+A device is linked with each program, in code that is neither traced nor analysed
+(device_programs.py).
 """
 
-import shutil
-from dataclasses import dataclass, replace
+import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.workingset.oracle_runs import Subject, make_subject, must, objects_of
-
-# Copies `length` bytes from `from` to `to`, whichever of them is not 0, and sums them up. With
-# `is_ring`, `from` is that of a descriptor (address, length) per turn, `length` their count.
-REGISTERS = """
-#include <stdint.h>
-struct registers {
-    uint32_t from_low, from_high, to_low, to_high, length, is_ring, doorbell, is_done, sum;
-    uint64_t page;
-};
-#define DEVICE ((volatile struct registers *)0x10000000)
-static inline uint32_t wait_for_device(void) {
-    DEVICE->is_done = 0;
-    DEVICE->doorbell = 1;
-    while (!DEVICE->is_done) { }
-    return DEVICE->sum;
-}
-"""
-DEVICE = (
-    REGISTERS
-    + """
-#include <pthread.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-void laxity_trace_read(const void *, uint64_t) __attribute__((weak));
-void laxity_trace_write(const void *, uint64_t) __attribute__((weak));
-struct descriptor { uint64_t address; uint64_t length; };
-static uint8_t bytes[4096];
-
-static void take(uint64_t address, size_t length) {
-    if (laxity_trace_read) laxity_trace_read((void *)address, length);
-    memcpy(bytes, (void *)address, length);
-    for (size_t i = 0; i < length; i++) DEVICE->sum += bytes[i];
-}
-void laxity_device_step(void) {
-    static int waited;
-    if (!DEVICE->doorbell || ++waited < 5) return;
-    waited = 0;
-    uint64_t from = (uint64_t)DEVICE->from_high << 32 | DEVICE->from_low;
-    uint64_t to = (uint64_t)DEVICE->to_high << 32 | DEVICE->to_low;
-    if (DEVICE->page) from = (uint64_t)DEVICE->page << 12;
-    DEVICE->sum = 0;
-    if (DEVICE->is_ring) {
-        for (uint32_t i = 0; i < DEVICE->length; i++) {
-            struct descriptor one;
-            take(from + i * sizeof one, sizeof one);
-            memcpy(&one, bytes, sizeof one);
-            DEVICE->sum = 0;
-            take(one.address, one.length);
-        }
-    } else if (from) {
-        take(from, DEVICE->length);
-    } else {
-        memset(bytes, 5, DEVICE->length);
-    }
-    if (to) {
-        memcpy((void *)to, bytes, DEVICE->length);
-        if (laxity_trace_write) laxity_trace_write((void *)to, DEVICE->length);
-    }
-    DEVICE->doorbell = 0;
-    __sync_synchronize();
-    DEVICE->is_done = 1;
-}
-static void *run(void *unused) {
-    for (;;) { laxity_device_step(); usleep(100); }
-    return unused;
-}
-__attribute__((constructor)) static void begin(void) {
-    pthread_t thread;
-    if (mmap(DEVICE_PAGE, 4096, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != DEVICE_PAGE) abort();
-    if (!laxity_trace_read && pthread_create(&thread, NULL, run, NULL)) abort();
-}
-""".replace("DEVICE_PAGE", "((void *)0x10000000)")
+from tests.workingset.device_programs import (
+    BRANCHES,
+    make_given,
+    program,
+    variants,
 )
+from tests.workingset.oracle_runs import Subject, must, objects_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +121,6 @@ int main(int argc, char **argv) {
 }
 
 
-def make_given(source: str, folder: Path) -> Subject:
-    """Compile a program and the device that is linked with it."""
-    if shutil.which("clang-19") is None:
-        pytest.skip("needs LLVM 19 (laxity setup --with workingset)")
-    device = folder / "device.c"
-    device.write_text(DEVICE, encoding="utf-8")
-    compiled = device.with_suffix(".o")
-    must("clang-19", "-O1", "-fPIC", "-w", "-c", device, "-o", compiled)
-    subject = make_subject(REGISTERS + source, folder)
-    return replace(subject, beside=(compiled,))
-
-
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_a_device_reads_later_is_live_and_survives_poison(name: str, tmp_path: Path) -> None:
     subject = make_given(GIVEN[name].source, tmp_path)
@@ -241,3 +155,63 @@ def test_poison_reaches_a_device_that_the_analysis_forgets(tmp_path: Path) -> No
     poisoned, amount = subject.run_poisoned()
     assert amount > 0
     assert poisoned.returncode not in {given.code, 99}  # 99: the poison gave up
+
+
+# All of them take minutes; every fifth has each place, store and message once at least.
+VARIANTS = [
+    pytest.param(name, marks=() if number % 5 == 0 else pytest.mark.slow)
+    for number, name in enumerate(variants())
+]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_an_address_is_followed_to_the_device_in_every_form(name: str, tmp_path: Path) -> None:
+    subject = make_given(variants()[name], tmp_path)
+    assert subject.run_plain().returncode == 0
+    assert subject.trace().returncode == 0
+    verdict = subject.judge()
+    assert verdict["status"] == "covered", verdict["violations"]
+    poisoned, _ = subject.run_poisoned()
+    assert poisoned.returncode == 0
+    # A volatile store may go to the text itself, as far as the analysis knows, and keeps that live.
+    if not name.startswith("volatile"):
+        verdict = subject.judge_faulty("--fault=device-reads-dropped")
+        assert verdict["status"] == "violated"
+
+
+def assumptions_of(subject: Subject, folder: Path) -> list[str]:
+    """What the tool says of devices."""
+    must(subject.tool.with_name("laxity-workingset"), subject.bitcode, "--out", folder / "out")
+    summary = json.loads((folder / "out/summary.json").read_text(encoding="utf-8"))
+    return [note for note in summary["assumptions"] if note.startswith("devices:")]
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_an_address_that_branches_send_is_named_and_kept_where_that_is_annotated(
+    name: str, tmp_path: Path
+) -> None:
+    subject = make_given(program("mmap", BRANCHES[name], "BITS"), tmp_path)
+    assert subject.run_plain().returncode == 0
+    assert subject.trace().returncode == 0
+    assert objects_of(subject.judge()) == {"send.text"}
+    [note] = assumptions_of(subject, tmp_path)
+    assert note.endswith("list in [devices] buffers: send.text")
+    annotations = tmp_path / "annotations.json"
+    annotations.write_text('{"buffers": {"send.text": "reads"}}', encoding="utf-8")
+    verdict = subject.judge("--annotations", str(annotations))
+    assert verdict["status"] == "covered", verdict["violations"]
+
+
+def test_branches_on_numbers_and_comparisons_of_pointers_are_no_doubt(tmp_path: Path) -> None:
+    # The length is stored with no address, and a comparison of two pointers is no address.
+    source = """
+static int length = 3, first, second;
+int main(int argc, char **argv) {
+    (void)argv;
+    int *one = argc > 1 ? &first : &second;
+    if (length > argc) DEVICE->length = 1; else DEVICE->length = 2;
+    if (one == &first) DEVICE->page = 1; else DEVICE->page = 2;
+    return 0;
+}
+"""
+    assert assumptions_of(make_given(source, tmp_path), tmp_path) == []

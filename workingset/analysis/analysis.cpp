@@ -16,6 +16,14 @@
 
 namespace laxity::workingset {
 
+std::string join_first(llvm::ArrayRef<std::string> names)
+{
+    constexpr size_t NAMED = 8;
+    const std::string text = llvm::join(names.take_front(NAMED), ", ");
+    return names.size() > NAMED ? text + " and " + std::to_string(names.size() - NAMED) + " more"
+                                : text;
+}
+
 namespace {
 
 constexpr const char *DEFAULT_JOB = "benchmark_execution";
@@ -33,15 +41,6 @@ llvm::StringSet<> entry_names(const Options &options)
     }
     names.insert(options.job);
     return names;
-}
-
-/* For a note: no more than a reader looks at. */
-std::string join_first(llvm::ArrayRef<std::string> names)
-{
-    constexpr size_t NAMED = 8;
-    const std::string text = llvm::join(names.take_front(NAMED), ", ");
-    return names.size() > NAMED ? text + " and " + std::to_string(names.size() - NAMED) + " more"
-                                : text;
 }
 
 /* Cells as ranges of bytes, neighbours joined. */
@@ -147,6 +146,7 @@ void Analysis::solve(const Options &options)
     solve_pointers(options, {});
     find_known_to_devices(options);
     mark_known_to_devices();
+    doubt_branches(options);
     annotate_recursion();
     annotate_objects();
     annotate_sharing();
@@ -276,73 +276,6 @@ void Analysis::mark_volatile(const Options &options)
         object.is_volatile = annotations_.registers
                                  ? llvm::is_contained(*annotations_.registers, object.name)
                                  : is_touched;
-    }
-}
-
-/*
- * A device changes what it knows, and what is volatile there are registers, through which it may be
- * told of more.
- */
-void Analysis::find_known_to_devices(const Options &options)
-{
-    std::vector<unsigned> annotated;
-    for (unsigned number = 0; number < objects_->size(); number++) {
-        if ((*objects_)[number].is_memory() &&
-            annotations_.buffers.contains((*objects_)[number].name)) {
-            annotated.push_back(number);
-        }
-    }
-    while (!pointers_->is_fallback()) {
-        std::vector<unsigned> known = ask_for_devices(options, annotated);
-        if (known == known_to_devices_) {
-            break;
-        }
-        known_to_devices_ = std::move(known);
-        solve_pointers(options, {.known = known_to_devices_});
-    }
-    given_by_code_ = annotated.empty() ? known_to_devices_ : ask_for_devices(options, {});
-}
-
-/* Which objects devices know, beside those of which that was said. */
-std::vector<unsigned>
-Analysis::ask_for_devices(const Options &options, std::vector<unsigned> annotated) const
-{
-    if (annotated.empty() && !pointers_->may_address_devices()) {
-        return {};
-    }
-    std::vector<unsigned> registers;
-    for (const auto &[number, is_touched] : volatile_) {
-        if ((*objects_)[number].is_volatile) {
-            registers.push_back(number);
-        }
-    }
-    const PointerAnalysis asked(
-        copies_->module(),
-        *objects_,
-        options.pointer_budget,
-        {.known = std::move(annotated), .registers = std::move(registers), .is_asked = true}
-    );
-    return asked.known_to_devices();
-}
-
-void Analysis::mark_known_to_devices()
-{
-    std::vector<std::string> names;
-    for (const unsigned number : known_to_devices_) {
-        Object &object = objects_->at(number);
-        object.is_device_written = object.storage != StorageClass::Constant;
-        object.is_device_read = true;
-        if (!annotations_.buffers.contains(object.name)) {
-            names.push_back(object.name);
-        }
-    }
-    if (!names.empty()) {
-        notes_.push_back(
-            "devices: by a volatile store, a store to an address that is a number, assembly" +
-            std::string(annotations_.buffers.empty() ? "" : ", or what is annotated") +
-            ", a device may learn where " + llvm::join(names, ", ") +
-            " is, which it may read and write at any time: always live"
-        );
     }
 }
 

@@ -144,7 +144,11 @@ class Analysis {
     void find_known_to_devices(const Options &options);
     [[nodiscard]] std::vector<unsigned>
     ask_for_devices(const Options &options, std::vector<unsigned> annotated) const;
+    [[nodiscard]] PointerAnalysis ask_pointers(
+        const Options &options, std::vector<unsigned> known, PointerAnalysis::Question question
+    ) const;
     void mark_known_to_devices();
+    void doubt_branches(const Options &options);
     void annotate_recursion();
     void annotate_objects();
     void annotate_object(Object &object, const ObjectBound &bound);
@@ -190,5 +194,8 @@ class Analysis {
     CellSet defined_before_roots_;
     bool is_job_mode_ = false;
 };
+
+/* Names for a note: no more than a reader looks at. */
+[[nodiscard]] std::string join_first(llvm::ArrayRef<std::string> names);
 
 } // namespace laxity::workingset

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 //
-// What annotations say of recursions, objects, threads and devices, as the analysis takes it.
+// What annotations say of recursions, objects, threads and devices, as the analysis takes it, and
+// what devices know of the program's memory without being annotated.
 
 #include "analysis/analysis.hpp"
 #include "analysis/entries.hpp"
@@ -10,6 +11,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Instructions.h>
 #include <set>
+#include <utility>
 
 namespace laxity::workingset {
 
@@ -216,6 +218,111 @@ void Analysis::annotate_buffers()
         if (!found.empty()) {
             notes_.push_back(note_of_buffer(name, use, changes_any));
         }
+    }
+}
+
+/*
+ * A device changes what it knows, and what is volatile there are registers, through which it may be
+ * told of more.
+ */
+void Analysis::find_known_to_devices(const Options &options)
+{
+    std::vector<unsigned> annotated;
+    for (unsigned number = 0; number < objects_->size(); number++) {
+        if ((*objects_)[number].is_memory() &&
+            annotations_.buffers.contains((*objects_)[number].name)) {
+            annotated.push_back(number);
+        }
+    }
+    while (!pointers_->is_fallback()) {
+        std::vector<unsigned> known = ask_for_devices(options, annotated);
+        if (known == known_to_devices_) {
+            break;
+        }
+        known_to_devices_ = std::move(known);
+        solve_pointers(options, {.known = known_to_devices_});
+    }
+    given_by_code_ = annotated.empty() ? known_to_devices_ : ask_for_devices(options, {});
+}
+
+/* Which objects devices know, beside those of which that was said. */
+std::vector<unsigned>
+Analysis::ask_for_devices(const Options &options, std::vector<unsigned> annotated) const
+{
+    if (annotated.empty() && !pointers_->may_address_devices()) {
+        return {};
+    }
+    return ask_pointers(options, std::move(annotated), PointerAnalysis::Question::Devices)
+        .known_to_devices();
+}
+
+PointerAnalysis Analysis::ask_pointers(
+    const Options &options, std::vector<unsigned> known, PointerAnalysis::Question question
+) const
+{
+    std::vector<unsigned> registers;
+    for (const auto &[number, is_touched] : volatile_) {
+        if ((*objects_)[number].is_volatile) {
+            registers.push_back(number);
+        }
+    }
+    return {
+        copies_->module(),
+        *objects_,
+        options.pointer_budget,
+        {.known = std::move(known), .registers = std::move(registers), .question = question}
+    };
+}
+
+void Analysis::mark_known_to_devices()
+{
+    std::vector<std::string> names;
+    for (const unsigned number : known_to_devices_) {
+        Object &object = objects_->at(number);
+        object.is_device_written = object.storage != StorageClass::Constant;
+        object.is_device_read = true;
+        if (!annotations_.buffers.contains(object.name)) {
+            names.push_back(object.name);
+        }
+    }
+    if (!names.empty()) {
+        notes_.push_back(
+            "devices: by a volatile or atomic store, a store to memory that may be a device's, "
+            "assembly" +
+            std::string(annotations_.buffers.empty() ? "" : ", or what is annotated") +
+            ", a device may learn where " + llvm::join(names, ", ") +
+            " is, which it may read and write at any time: always live"
+        );
+    }
+}
+
+/* Branches are not followed: an address that is sent by them, bit after bit, is named. */
+void Analysis::doubt_branches(const Options &options)
+{
+    if (pointers_->is_fallback() || !pointers_->may_address_devices()) {
+        return;
+    }
+    const PointerAnalysis asked =
+        ask_pointers(options, known_to_devices_, PointerAnalysis::Question::DevicesByBranches);
+    if (asked.is_fallback()) {
+        notes_.emplace_back(
+            "devices: too many branches to follow; whether they send an address is unknown"
+        );
+        return;
+    }
+    std::vector<std::string> names;
+    for (const unsigned number : asked.known_to_devices()) {
+        const Object &object = (*objects_)[number];
+        if (!object.is_device_read && !annotations_.buffers.contains(object.name)) {
+            names.push_back(object.name);
+        }
+    }
+    if (!names.empty()) {
+        notes_.push_back(
+            "devices: branches on an address decide about stores to a device; such a flow is not "
+            "followed. If the program sends the address bit by bit, list in [devices] buffers: " +
+            join_first(names)
+        );
     }
 }
 

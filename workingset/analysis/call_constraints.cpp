@@ -52,12 +52,16 @@ bool moves_content(const llvm::IntrinsicInst &call)
 } // namespace
 
 void PointerAnalysis::copy_contents(
-    const llvm::Value &from_pointer, const llvm::Value &to_pointer, bool is_volatile
+    const llvm::Value &from_pointer,
+    const llvm::Value &to_pointer,
+    const llvm::Instruction &by,
+    bool is_shared
 )
 {
     const unsigned between = solver_.make_node();
     solver_.add_load(node_of(from_pointer), between);
-    add_store(to_pointer, between, is_volatile);
+    add_indices(from_pointer, between);
+    add_store(to_pointer, between, by, is_shared);
 }
 
 void PointerAnalysis::add_call(const llvm::CallBase &call)
@@ -83,7 +87,21 @@ void PointerAnalysis::add_call(const llvm::CallBase &call)
 void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
 {
     if (const auto *transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(&call)) {
-        copy_contents(*transfer->getRawSource(), *transfer->getRawDest(), transfer->isVolatile());
+        copy_contents(
+            *transfer->getRawSource(),
+            *transfer->getRawDest(),
+            call,
+            transfer->isVolatile() || llvm::isa<llvm::AtomicMemIntrinsic>(call)
+        );
+        return;
+    }
+    if (const auto *fill = llvm::dyn_cast<llvm::AnyMemSetInst>(&call); fill && is_asked()) {
+        add_store(
+            *fill->getRawDest(),
+            node_of(*fill->getValue()),
+            call,
+            fill->isVolatile() || llvm::isa<llvm::AtomicMemIntrinsic>(call)
+        );
         return;
     }
     if (const auto *start = llvm::dyn_cast<llvm::VAStartInst>(&call)) {
@@ -96,7 +114,7 @@ void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
         return;
     }
     if (const auto *copy = llvm::dyn_cast<llvm::VACopyInst>(&call)) {
-        copy_contents(*copy->getSrc(), *copy->getDest());
+        copy_contents(*copy->getSrc(), *copy->getDest(), call);
         return;
     }
     if (is_masked(call)) {
@@ -110,7 +128,7 @@ void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
 void PointerAnalysis::add_masked(const llvm::IntrinsicInst &call)
 {
     if (call.getType()->isVoidTy()) {
-        add_store(*call.getArgOperand(1), node_of(*call.getArgOperand(0)), false);
+        add_store(*call.getArgOperand(1), node_of(*call.getArgOperand(0)), call, false);
         return;
     }
     solver_.add_load(node_of(*call.getArgOperand(0)), node_of(call));
@@ -124,20 +142,20 @@ void PointerAnalysis::add_other_intrinsic(const llvm::IntrinsicInst &call)
 {
     const unsigned between = solver_.make_node();
     for (const llvm::Use &argument : call.args()) {
-        if (!may_carry_pointer(*argument->getType())) {
+        if (!carries_pointer(*argument->getType())) {
             continue;
         }
         solver_.add_copy(node_of(*argument), between, std::nullopt);
         if (moves_content(call) &&
             (argument->getType()->isPointerTy() || argument->getType()->isVectorTy())) {
             solver_.add_load(node_of(*argument), between);
-            add_store(*argument, between, false);
+            add_store(*argument, between, call, false);
         }
     }
     if (moves_content(call)) {
         give_to_device(call);
     }
-    if (may_carry_pointer(*call.getType())) {
+    if (carries_pointer(*call.getType())) {
         solver_.add_copy(between, node_of(call), std::nullopt);
     }
 }
@@ -157,25 +175,26 @@ void PointerAnalysis::bind(const llvm::CallBase &call, const llvm::Function &cal
         return;
     }
     is_concurrent_ = is_concurrent_ || goes_on_beside_caller(callee);
-    bind_unknown(call);
+    bind_unknown(call, &callee);
 }
 
 void PointerAnalysis::bind_defined(const llvm::CallBase &call, const llvm::Function &callee)
 {
+    add_entry(call, callee);
     for (unsigned i = 0; i < call.arg_size(); i++) {
         const llvm::Value &actual = *call.getArgOperand(i);
-        if (!may_carry_pointer(*actual.getType())) {
+        if (!carries_pointer(*actual.getType())) {
             continue;
         }
         if (i >= callee.arg_size()) {
             bind_unnamed(call, i, callee);
         } else if (callee.getArg(i)->hasByValAttr()) {
-            copy_contents(actual, *callee.getArg(i));
+            copy_contents(actual, *callee.getArg(i), call);
         } else {
             solver_.add_copy(node_of(actual), node_of(*callee.getArg(i)), 0);
         }
     }
-    if (may_carry_pointer(*call.getType())) {
+    if (carries_pointer(*call.getType())) {
         solver_.add_copy(return_node(callee), node_of(call), 0);
     }
 }
@@ -213,7 +232,7 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
         }
         // realloc hands on what the old block contained.
         if (model.returned_argument) {
-            copy_contents(*call.getArgOperand(*model.returned_argument), call);
+            copy_contents(*call.getArgOperand(*model.returned_argument), call, call);
         }
     }
     if (model.returns_environment) {
@@ -224,7 +243,7 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
         for (const ModelAccess &write : model.writes) {
             if (std::max(read.argument, write.argument) < call.arg_size()) {
                 copy_contents(
-                    *call.getArgOperand(read.argument), *call.getArgOperand(write.argument)
+                    *call.getArgOperand(read.argument), *call.getArgOperand(write.argument), call
                 );
             }
         }
@@ -254,7 +273,7 @@ void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalMode
     case ExternalEffect::Stores: {
         const unsigned derived = solver_.make_node();
         solver_.add_copy(argument(number), derived, std::nullopt);
-        add_store(*call.getArgOperand(model.effect_arguments[1]), derived, false);
+        add_store(*call.getArgOperand(model.effect_arguments[1]), derived, call, false);
         break;
     }
     case ExternalEffect::Concurrent:
@@ -270,18 +289,22 @@ void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalMode
     }
 }
 
-void PointerAnalysis::bind_unknown(const llvm::CallBase &call)
+/* `callee`: the function that is called; nullptr: none that this module knows. */
+void PointerAnalysis::bind_unknown(const llvm::CallBase &call, const llvm::Function *callee)
 {
+    if (callee != nullptr ? may_hand_out_memory(*callee) : !is_empty_assembly(call)) {
+        note_unknown_function();
+    }
     const bool is_naked = call.getFunction()->hasFnAttribute(llvm::Attribute::Naked);
     if (!call.isInlineAsm() || is_naked || !call.doesNotAccessMemory()) {
         unknown_calls_.insert(&call);
     }
     for (const llvm::Use &argument : call.args()) {
-        if (may_carry_pointer(*argument->getType())) {
+        if (carries_pointer(*argument->getType())) {
             solver_.add_copy(node_of(*argument), escaped_, 0);
         }
     }
-    if (may_carry_pointer(*call.getType())) {
+    if (carries_pointer(*call.getType())) {
         solver_.add_copy(escaped_, node_of(call), std::nullopt);
     }
 }
@@ -292,12 +315,13 @@ void PointerAnalysis::bind_callback(const llvm::CallBase &call, const llvm::Func
         return;
     }
     if (callee.isDeclaration()) {
-        bind_unknown(call);
+        bind_unknown(call, &callee);
         return;
     }
+    add_entry(call, callee);
     const std::optional<unsigned> varargs = objects_.find_varargs(callee);
     for (const llvm::Use &argument : call.args()) {
-        if (!may_carry_pointer(*argument->getType())) {
+        if (!carries_pointer(*argument->getType())) {
             continue;
         }
         for (const llvm::Argument &parameter : callee.args()) {

@@ -86,10 +86,11 @@ bool is_interrupt_handler(const llvm::Function &function)
 
 } // namespace
 
-bool may_carry_pointer(const llvm::Type &type)
+/* Values of this type may hold a pointer or a piece of one; a device may get it bit by bit. */
+bool PointerAnalysis::carries_pointer(const llvm::Type &type) const
 {
     return !type.isVoidTy() && !type.isLabelTy() && !type.isMetadataTy() && !type.isTokenTy() &&
-           !type.isIntegerTy(1);
+           (is_asked() || !type.isIntegerTy(1));
 }
 
 bool PointerAnalysis::may_have_unknown_handlers() const
@@ -108,7 +109,7 @@ PointerAnalysis::PointerAnalysis(
     : module_(module), objects_(objects), devices_(std::move(devices)),
       solver_(objects.size(), budget.sets), escaped_(solver_.make_node()),
       known_(solver_.make_node()), device_writes_(solver_.make_node()),
-      placed_(solver_.make_node()), collapsed_(objects.size()),
+      device_memory_(solver_.make_node()), placed_(solver_.make_node()), collapsed_(objects.size()),
       has_second_returns_(llvm::any_of(module, [](const llvm::Function &function) {
           return returns_twice(function);
       }))
@@ -117,7 +118,7 @@ PointerAnalysis::PointerAnalysis(
     solver_.add_address(escaped_, ObjectTable::ENVIRONMENT);
     // Code outside copies from everything it knows to everything it knows.
     solver_.add_load(escaped_, escaped_);
-    if (devices_.is_asked) {
+    if (is_asked()) {
         ask_devices();
     } else {
         solver_.add_store(escaped_, escaped_);
@@ -134,7 +135,7 @@ PointerAnalysis::PointerAnalysis(
     const auto watcher = [this](unsigned tag, unsigned object) { on_target(tag, object); };
     do {
         is_fallback_ = !solver_.solve(watcher);
-    } while (!is_fallback_ && (bind_unresolved() || share_globals()));
+    } while (!is_fallback_ && (bind_unresolved() || share_globals() || name_numbers()));
     solver_.keep_sets();
     if (is_fallback_) {
         for (const llvm::Function &function : module) {
@@ -224,7 +225,7 @@ void PointerAnalysis::add_globals()
         const bool is_data = variable != nullptr && variable->isConstant() &&
                              variable->hasDefinitiveInitializer() &&
                              llvm::isa<llvm::ConstantDataSequential>(variable->getInitializer());
-        if (object.kind == ObjectKind::Function || number == objects_.device() || is_data) {
+        if (object.kind == ObjectKind::Function || is_data) {
             solver_.set_without_pointers(number);
         }
         if (object.kind == ObjectKind::Environment && global != nullptr) {
@@ -340,6 +341,9 @@ unsigned PointerAnalysis::return_node(const llvm::Function &function)
 
 void PointerAnalysis::add_function(const llvm::Function &function)
 {
+    if (devices_.question == Question::DevicesByBranches && !function.isDeclaration()) {
+        add_branches(function);
+    }
     if (function.hasFnAttribute(llvm::Attribute::Naked)) { // its assembly finds them in registers
         for (const llvm::Argument &argument : function.args()) {
             solver_.add_copy(node_of(argument), escaped_, 0);
@@ -375,9 +379,9 @@ void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
         add_memory_instruction(instruction);
     } else if (const auto *leave = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) {
         if (leave->getReturnValue() != nullptr) {
-            solver_.add_copy(
-                node_of(*leave->getReturnValue()), return_node(*instruction.getFunction()), 0
-            );
+            const unsigned returned = return_node(*instruction.getFunction());
+            solver_.add_copy(node_of(*leave->getReturnValue()), returned, 0);
+            add_control(*instruction.getParent(), returned);
         }
     } else if (llvm::isa<llvm::ResumeInst>(instruction)) {
         solver_.add_copy(node_of(*instruction.getOperand(0)), escaped_, std::nullopt);
@@ -386,7 +390,7 @@ void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
         for (const llvm::GlobalVariable *info : find_type_infos(*landing)) {
             node_of(*info);
         }
-    } else if (may_carry_pointer(*instruction.getType()) &&
+    } else if (carries_pointer(*instruction.getType()) &&
                !llvm::isa<llvm::AllocaInst>(instruction)) {
         add_arithmetic(instruction);
     }
@@ -395,13 +399,19 @@ void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
 void PointerAnalysis::add_memory_instruction(const llvm::Instruction &instruction)
 {
     if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-        if (may_carry_pointer(*load->getType())) {
+        if (carries_pointer(*load->getType())) {
             solver_.add_load(node_of(*load->getPointerOperand()), node_of(*load));
+            if (is_asked()) {
+                load_at_indices(*load);
+            }
         }
     } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-        if (may_carry_pointer(*store->getValueOperand()->getType())) {
+        if (carries_pointer(*store->getValueOperand()->getType())) {
             add_store(
-                *store->getPointerOperand(), node_of(*store->getValueOperand()), store->isVolatile()
+                *store->getPointerOperand(),
+                node_of(*store->getValueOperand()),
+                *store,
+                store->isVolatile() || store->isAtomic()
             );
         }
     } else if (llvm::isa<llvm::FenceInst>(instruction)) {
@@ -418,9 +428,7 @@ void PointerAnalysis::add_memory_instruction(const llvm::Instruction &instructio
         }
         for (unsigned i = 1; i < instruction.getNumOperands(); i++) {
             add_store(
-                *instruction.getOperand(0),
-                node_of(*instruction.getOperand(i)),
-                instruction.isVolatile()
+                *instruction.getOperand(0), node_of(*instruction.getOperand(i)), instruction, true
             );
         }
         solver_.add_store(pointer, old_value);
@@ -439,17 +447,11 @@ void PointerAnalysis::add_arithmetic(const llvm::Instruction &instruction)
         solver_.add_copy(escaped_, node, std::nullopt);
         note_number(*instruction.getOperand(0), node);
     }
-    const llvm::DataLayout &layout = module_.getDataLayout();
-    if (const auto *binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
-        // Floating point, and sums of less than a pointer, make no pointer; shifts and masks may
-        // put one together. A device may be given an address in any form.
-        const bool is_whole = layout.getTypeSizeInBits(instruction.getType()).getKnownMinValue() >=
-                              layout.getPointerSizeInBits();
-        if (!instruction.getType()->isIntOrIntVectorTy() ||
-            (!is_whole && !devices_.is_asked && !binary->isBitwiseLogicOp() && !binary->isShift()
-            )) {
-            return;
-        }
+    if (!is_followed(instruction)) {
+        return;
+    }
+    if (const auto *phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+        add_choice(*phi, node);
     }
     const bool is_move = llvm::isa<
         llvm::PHINode,
@@ -465,12 +467,31 @@ void PointerAnalysis::add_arithmetic(const llvm::Instruction &instruction)
         llvm::InsertElementInst,
         llvm::ShuffleVectorInst>(instruction);
     for (const llvm::Use &operand : instruction.operands()) {
-        if (may_carry_pointer(*operand->getType()) && !llvm::isa<llvm::ConstantData>(operand)) {
+        if (carries_pointer(*operand->getType()) && !llvm::isa<llvm::ConstantData>(operand)) {
             solver_.add_copy(
                 node_of(*operand), node, is_move ? PointsToSolver::Shift(0) : std::nullopt
             );
         }
     }
+}
+
+/* Floating point, and sums of less than a pointer, make no pointer; shifts and masks may put one
+ * together. A device may be given an address in any form, but how two addresses compare is no
+ * address. */
+bool PointerAnalysis::is_followed(const llvm::Instruction &arithmetic) const
+{
+    if (llvm::isa<llvm::CmpInst>(arithmetic)) {
+        return arithmetic.getOperand(0)->getType()->isIntOrIntVectorTy();
+    }
+    const auto *binary = llvm::dyn_cast<llvm::BinaryOperator>(&arithmetic);
+    if (binary == nullptr) {
+        return true;
+    }
+    const llvm::DataLayout &layout = module_.getDataLayout();
+    const bool is_whole = layout.getTypeSizeInBits(binary->getType()).getKnownMinValue() >=
+                          layout.getPointerSizeInBits();
+    return binary->getType()->isIntOrIntVectorTy() &&
+           (is_whole || is_asked() || binary->isBitwiseLogicOp() || binary->isShift());
 }
 
 llvm::SmallVector<Location, 4> PointerAnalysis::targets(const llvm::Value &pointer) const

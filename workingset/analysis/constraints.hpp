@@ -31,18 +31,29 @@ class PointerAnalysis {
 
     /*
      * Devices, which read and write memory whose address the program left with them: by a volatile
-     * store that may go outside or into a register, by any store to an address given as a number,
-     * by assembly. They know what a value was computed from, whatever the arithmetic, and what that
-     * leads to.
+     * or atomic store that may go outside or into a register, by any store to memory that may be a
+     * device's, by assembly. They know what a value was computed from, whatever the arithmetic, by
+     * which index it was read from a table, and what that leads to.
      *
-     * To find what they know is a question of its own (is_asked): where other code outside would
-     * copy addresses to is left out, or a device would know all that any function was passed. The
-     * analysis that everything else rests on is told the answer.
+     * A device's may be: what lies at an address that is a number, what a function in no row hands
+     * out or leaves in memory that it was passed, variables that are only declared and not of the C
+     * library, and what such memory holds the address of.
+     *
+     * To find what they know is a question of its own: where other code outside would copy
+     * addresses to is left out, or a device would know all that any function was passed. The
+     * analysis that everything else rests on is told the answer. With branches, a value that is
+     * stored, passed, returned or chosen in a block counts as computed from the conditions that
+     * lead there.
      */
+    enum class Question : uint8_t {
+        None,
+        Devices,
+        DevicesByBranches
+    };
     struct Devices {
         std::vector<unsigned> known = {};     // objects whose addresses they have
         std::vector<unsigned> registers = {}; // objects that count as a device's, if asked
-        bool is_asked = false;
+        Question question = Question::None;
     };
 
     PointerAnalysis(
@@ -138,8 +149,8 @@ class PointerAnalysis {
         Escape,
         Concurrent,
         Atexit,
-        Store,         // of `value` through the node
-        VolatileStore, // the same
+        Store,       // of `value` through the node
+        SharedStore, // the same, volatile or atomic
         Device
     };
     struct Watch {
@@ -163,12 +174,13 @@ class PointerAnalysis {
     void bind_unnamed(const llvm::CallBase &call, unsigned number, const llvm::Function &callee);
     void bind_model(const llvm::CallBase &call, const ExternalModel &model);
     void bind_effect(const llvm::CallBase &call, const ExternalModel &model);
-    void bind_unknown(const llvm::CallBase &call);
+    void bind_unknown(const llvm::CallBase &call, const llvm::Function *callee = nullptr);
     void bind_callback(const llvm::CallBase &call, const llvm::Function &callee);
     void escape_function(const llvm::Function &function);
     void on_target(unsigned tag, unsigned object);
     bool bind_unresolved();
     bool share_globals();
+    bool name_numbers();
     void collapse(uint64_t budget);
     [[nodiscard]] bool leads_outside(const llvm::Value &pointer, const llvm::Value &address) const;
     [[nodiscard]] bool hands_over_address(const llvm::Instruction &instruction) const;
@@ -178,10 +190,34 @@ class PointerAnalysis {
     void add_gep(const llvm::User &gep, unsigned node);
     void fill_constant(const llvm::Constant &constant, unsigned node);
     void copy_contents(
-        const llvm::Value &from_pointer, const llvm::Value &to_pointer, bool is_volatile = false
+        const llvm::Value &from_pointer,
+        const llvm::Value &to_pointer,
+        const llvm::Instruction &by,
+        bool is_shared = false
     );
-    void add_store(const llvm::Value &pointer, unsigned value, bool is_volatile);
+    void add_store(
+        const llvm::Value &pointer, unsigned value, const llvm::Instruction &by, bool is_shared
+    );
     void ask_devices();
+    void note_device_memory(unsigned node);
+    void note_unknown_function();
+    [[nodiscard]] bool is_asked() const
+    {
+        return devices_.question != Question::None;
+    }
+    [[nodiscard]] bool carries_pointer(const llvm::Type &type) const;
+    [[nodiscard]] bool is_followed(const llvm::Instruction &arithmetic) const;
+    [[nodiscard]] bool is_own_address(
+        const llvm::Value &number, llvm::DenseMap<const llvm::Value *, bool> &found
+    ) const;
+    void load_at_indices(const llvm::LoadInst &load);
+    void add_indices(const llvm::Value &pointer, unsigned node);
+    void add_branches(const llvm::Function &function);
+    void add_dependence(const llvm::BasicBlock &branch, const llvm::BasicBlock &block);
+    unsigned entry_control(const llvm::Function &function);
+    void add_entry(const llvm::CallBase &call, const llvm::Function &callee);
+    void add_control(const llvm::BasicBlock &block, unsigned node);
+    void add_choice(const llvm::PHINode &phi, unsigned node);
     void give_to_device(const llvm::CallBase &call);
     void on_device_target(const Watch &watched, unsigned object);
     void note_number(const llvm::Value &number, unsigned node);
@@ -196,9 +232,15 @@ class PointerAnalysis {
     unsigned escaped_;
     std::optional<unsigned> shared_;
     unsigned known_, device_writes_; // to devices, if asked
+    unsigned device_memory_;         // the address of what may be a device's
     unsigned placed_; // what lies in a section of its own, where the linker's symbols point to
     llvm::DenseMap<const llvm::Value *, unsigned> nodes_;
     llvm::DenseMap<const llvm::Function *, unsigned> returns_;
+    // What decides whether a block, resp. a function, is entered; if asked about branches.
+    llvm::DenseMap<const llvm::BasicBlock *, unsigned> block_controls_;
+    llvm::DenseMap<const llvm::Function *, unsigned> entry_controls_;
+    std::vector<std::pair<const llvm::Value *, unsigned>> numbers_; // and the addresses they become
+    llvm::DenseMap<const llvm::Value *, unsigned> loaded_;          // from a table: what it holds
     llvm::DenseMap<const llvm::CallBase *, llvm::SetVector<const llvm::Function *>> callees_;
     llvm::SetVector<const llvm::CallBase *> indirect_calls_, unknown_calls_;
     llvm::SetVector<const llvm::Function *> escaped_functions_, concurrent_functions_,
@@ -209,10 +251,11 @@ class PointerAnalysis {
     bool is_concurrent_ = false;
     bool hands_over_addresses_ = false; // the program stores them where the environment finds them
     bool may_address_devices_ = false;
+    bool has_unknown_function_ = false;
     bool is_fallback_ = false;
 };
 
-/* Whether values of this type may hold a pointer or a piece of one. */
-[[nodiscard]] bool may_carry_pointer(const llvm::Type &type);
+/* Assembly without an instruction, which only keeps its operands. */
+[[nodiscard]] bool is_empty_assembly(const llvm::CallBase &call);
 
 } // namespace laxity::workingset

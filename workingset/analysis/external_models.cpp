@@ -321,6 +321,12 @@ bool may_allocate(const llvm::Function &function)
 
 } // namespace
 
+bool may_hand_out_memory(const llvm::Function &function)
+{
+    return function.isDeclaration() && find_external_model(function) == nullptr &&
+           (!is_known_to_do_anything(function) || may_allocate(function));
+}
+
 std::vector<std::string> find_unknown_allocators(const llvm::Module &module)
 {
     std::vector<std::string> names;

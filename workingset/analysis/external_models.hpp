@@ -71,6 +71,10 @@ struct ExternalModel {
 /* The table says that this function may do anything. */
 [[nodiscard]] bool is_known_to_do_anything(const llvm::Function &function);
 
+/* The function may return memory of unknown origin, or leave its address in memory that it is
+ * passed: each function without a row, and each row without a model that returns a pointer. */
+[[nodiscard]] bool may_hand_out_memory(const llvm::Function &function);
+
 /* It may do anything, and what it has been given runs beside the caller after its return. */
 [[nodiscard]] bool goes_on_beside_caller(const llvm::Function &function);
 

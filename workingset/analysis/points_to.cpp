@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/MathExtras.h>
 
 namespace laxity::workingset {
@@ -177,6 +178,14 @@ PointsToSolver::Set PointsToSolver::shifted(const Set &set, int64_t shift)
     }
     result |= rest;
     return result;
+}
+
+bool PointsToSolver::may_point_to(unsigned node, llvm::function_ref<bool(unsigned object)> matches)
+    const
+{
+    return llvm::any_of(nodes_[find(node)].points_to, [&](unsigned location) {
+        return matches(object_of(location));
+    });
 }
 
 void PointsToSolver::insert(unsigned node, const Set &locations)

@@ -60,6 +60,10 @@ class PointsToSolver {
     /* Nothing in the object is a pointer and nothing is stored into it: a function, a string. */
     void set_without_pointers(unsigned object);
 
+    /* So far, `node` may point to one of the objects that match. */
+    [[nodiscard]] bool
+    may_point_to(unsigned node, llvm::function_ref<bool(unsigned object)> matches) const;
+
     /* Have solve() report each object that `node` may point to, once or more, with the tag. */
     void watch(unsigned node, unsigned tag);
 

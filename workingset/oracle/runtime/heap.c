@@ -83,6 +83,17 @@ void *laxity_traced_aligned_alloc(size_t alignment_bytes, size_t size_bytes)
     return block;
 }
 
+/* The block is no object of the analysis: its origin is unknown there. */
+int laxity_traced_posix_memalign(void **out_block, size_t alignment_bytes, size_t size_bytes)
+{
+    const int error = posix_memalign(out_block, alignment_bytes, size_bytes);
+
+    if (error == 0) {
+        laxity_trace_write(out_block, sizeof(*out_block));
+    }
+    return error;
+}
+
 void *laxity_traced_memalign(size_t alignment_bytes, size_t size_bytes)
 {
     void *block = memalign(alignment_bytes, size_bytes);

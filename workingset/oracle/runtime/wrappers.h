@@ -30,6 +30,7 @@ void *laxity_traced_memalign(size_t alignment_bytes, size_t size_bytes);
 void *laxity_traced_valloc(size_t size_bytes);
 void *laxity_traced_reallocarray(void *block, size_t count, size_t element_bytes);
 void *laxity_traced_aligned_alloc(size_t alignment_bytes, size_t size_bytes);
+int laxity_traced_posix_memalign(void **out_block, size_t alignment_bytes, size_t size_bytes);
 void *laxity_traced__Znwj(size_t size_bytes);
 void *laxity_traced__Znaj(size_t size_bytes);
 void laxity_traced__ZdlPvj(void *block, size_t size_bytes);
