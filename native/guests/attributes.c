@@ -3,6 +3,7 @@
 #include "guests/attributes.h"
 
 #include "guests/fnv.h"
+#include "guests/guest_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,6 +77,94 @@ static int read_traps(void)
 #endif
 }
 
+#if defined __x86_64__ || defined __i386__
+
+enum {
+    MXCSR_FLAGS = 0x3f, /* what has happened; each job begins without (isolation.c) */
+    X87_TAGS_SHIFT = 16,
+};
+
+/* As fnstenv writes it. */
+struct x87_environment {
+    uint32_t control;
+    uint32_t status;
+    uint32_t tags;
+    uint32_t rest[4];
+};
+
+static void read_control(struct laxity_attributes *now)
+{
+    struct x87_environment environment;
+    uint32_t control = 0;
+    __asm__ volatile("stmxcsr %0" : "=m"(control));
+    /* It masks all exceptions, and is put back therefore. */
+    __asm__ volatile("fnstenv %0\n\tfldenv %0" : "+m"(environment));
+    now->control = control & ~(uint32_t)MXCSR_FLAGS;
+    now->x87 = (environment.control & UINT16_MAX) | environment.tags << X87_TAGS_SHIFT;
+}
+
+static void write_control(const struct laxity_attributes *before)
+{
+    const uint16_t control = (uint16_t)before->x87;
+    /* Also empties the stack of the x87, as it was: a call leaves it so. */
+    __asm__ volatile("fninit\n\tfldcw %0" : : "m"(control));
+    __asm__ volatile("ldmxcsr %0" : : "m"(before->control));
+}
+
+#elif defined __aarch64__
+
+static void read_control(struct laxity_attributes *now)
+{
+    uint64_t control = 0;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    now->control = (uint32_t)control;
+}
+
+static void write_control(const struct laxity_attributes *before)
+{
+    const uint64_t control = before->control;
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+}
+
+#elif defined __arm__ && defined __ARM_FP
+
+enum {
+    FPSCR_CONTROL = 0x07ff9f00 /* all but conditions, saturation and what has happened */
+};
+
+static uint32_t read_fpscr(void)
+{
+    uint32_t control = 0;
+    __asm__ volatile("vmrs %0, fpscr" : "=r"(control));
+    return control;
+}
+
+static void read_control(struct laxity_attributes *now)
+{
+    now->control = read_fpscr() & FPSCR_CONTROL;
+}
+
+static void write_control(const struct laxity_attributes *before)
+{
+    const uint32_t control = (read_fpscr() & ~(uint32_t)FPSCR_CONTROL) | before->control;
+    __asm__ volatile("vmsr fpscr, %0" : : "r"(control));
+}
+
+#else
+
+/* Rounding and traps are all that there is. */
+static void read_control(struct laxity_attributes *now)
+{
+    now->control = 0;
+}
+
+static void write_control(const struct laxity_attributes *before)
+{
+    (void)before;
+}
+
+#endif
+
 /* What a system does not know stays 0 in each look. */
 void laxity_attributes_look(struct laxity_attributes *out_attributes, bool with_locks)
 {
@@ -98,8 +187,12 @@ void laxity_attributes_look(struct laxity_attributes *out_attributes, bool with_
     now.mask = umask(0);
     (void)umask(now.mask);
     (void)pthread_sigmask(SIG_SETMASK, NULL, &now.signals);
+    (void)sigpending(&now.pending);
+    (void)sigaltstack(NULL, &now.alternate);
     now.rounding = fegetround();
     now.traps = read_traps();
+    read_control(&now);
+    now.n_exit_handlers = laxity_guest_exit_handlers();
     now.environment = environ;
     now.environment_hash = hash_environment();
     now.locked_kib = with_locks ? read_locked_kib() : 0;
@@ -118,8 +211,9 @@ has_same_limits(const struct laxity_attributes *one, const struct laxity_attribu
     return true;
 }
 
-static uint32_t
-differing(const struct laxity_attributes *before, const struct laxity_attributes *now)
+uint32_t laxity_attributes_differ(
+    const struct laxity_attributes *before, const struct laxity_attributes *now
+)
 {
     const bool is_changed[LAXITY_ATTRIBUTES] = {
         [LAXITY_ATTRIBUTE_POLICY] =
@@ -131,9 +225,15 @@ differing(const struct laxity_attributes *before, const struct laxity_attributes
             memcmp(now->is_armed, before->is_armed, sizeof now->is_armed) != 0,
         [LAXITY_ATTRIBUTE_MASK] = now->mask != before->mask,
         [LAXITY_ATTRIBUTE_SIGNALS] =
-            memcmp(&now->signals, &before->signals, sizeof now->signals) != 0,
-        [LAXITY_ATTRIBUTE_ROUNDING] =
-            now->rounding != before->rounding || now->traps != before->traps,
+            memcmp(&now->signals, &before->signals, sizeof now->signals) != 0 ||
+            memcmp(&now->pending, &before->pending, sizeof now->pending) != 0,
+        [LAXITY_ATTRIBUTE_ALTERNATE_STACK] = now->alternate.ss_sp != before->alternate.ss_sp ||
+                                             now->alternate.ss_size != before->alternate.ss_size ||
+                                             now->alternate.ss_flags != before->alternate.ss_flags,
+        [LAXITY_ATTRIBUTE_ROUNDING] = now->rounding != before->rounding ||
+                                      now->traps != before->traps ||
+                                      now->control != before->control || now->x87 != before->x87,
+        [LAXITY_ATTRIBUTE_EXIT_HANDLERS] = now->n_exit_handlers != before->n_exit_handlers,
         [LAXITY_ATTRIBUTE_ENVIRONMENT] = now->environment_hash != before->environment_hash,
         [LAXITY_ATTRIBUTE_LOCKS] = now->locked_kib != before->locked_kib,
     };
@@ -142,13 +242,6 @@ differing(const struct laxity_attributes *before, const struct laxity_attributes
         bits |= (uint32_t)is_changed[attribute] << attribute;
     }
     return bits;
-}
-
-uint32_t laxity_attributes_changed(const struct laxity_attributes *before)
-{
-    struct laxity_attributes now;
-    laxity_attributes_look(&now, true);
-    return differing(before, &now);
 }
 
 static void restore_limits(const struct laxity_attributes *before)
@@ -176,6 +269,7 @@ static void restore_rounding(const struct laxity_attributes *before)
     (void)fedisableexcept(FE_ALL_EXCEPT);
     (void)feenableexcept(before->traps);
 #endif
+    write_control(before);
 }
 
 static void restore_one(const struct laxity_attributes *before, enum laxity_attribute attribute)
@@ -203,6 +297,9 @@ static void restore_one(const struct laxity_attributes *before, enum laxity_attr
     case LAXITY_ATTRIBUTE_SIGNALS:
         (void)pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
         break;
+    case LAXITY_ATTRIBUTE_ALTERNATE_STACK:
+        (void)sigaltstack(&before->alternate, NULL);
+        break;
     case LAXITY_ATTRIBUTE_ROUNDING:
         restore_rounding(before);
         break;
@@ -210,7 +307,13 @@ static void restore_one(const struct laxity_attributes *before, enum laxity_attr
         /* The C library changes a copy: what it began with is as it was. */
         environ = before->environment;
         break;
+    case LAXITY_ATTRIBUTE_EXIT_HANDLERS:
+        laxity_guest_exit_handlers_keep(before->n_exit_handlers);
+        break;
     case LAXITY_ATTRIBUTE_LOCKS:
+    case LAXITY_ATTRIBUTE_HELD:
+    case LAXITY_ATTRIBUTE_MAPPINGS:
+    case LAXITY_ATTRIBUTE_RANDOM:
     case LAXITY_ATTRIBUTES:
         break;
     }
@@ -220,7 +323,7 @@ void laxity_attributes_restore(const struct laxity_attributes *before)
 {
     struct laxity_attributes now;
     laxity_attributes_look(&now, false);
-    const uint32_t bits = differing(before, &now);
+    const uint32_t bits = laxity_attributes_differ(before, &now);
     for (int attribute = 0; attribute < LAXITY_ATTRIBUTES; attribute++) {
         if ((bits >> attribute & 1) != 0) {
             restore_one(before, (enum laxity_attribute)attribute);
@@ -237,10 +340,15 @@ const char *laxity_attribute_name(enum laxity_attribute attribute)
         [LAXITY_ATTRIBUTE_LIMITS] = "resource limits",
         [LAXITY_ATTRIBUTE_TIMERS] = "timers",
         [LAXITY_ATTRIBUTE_MASK] = "file mask",
-        [LAXITY_ATTRIBUTE_SIGNALS] = "blocked signals",
-        [LAXITY_ATTRIBUTE_ROUNDING] = "floating-point rounding and traps",
+        [LAXITY_ATTRIBUTE_SIGNALS] = "blocked or pending signals",
+        [LAXITY_ATTRIBUTE_ALTERNATE_STACK] = "alternate signal stack",
+        [LAXITY_ATTRIBUTE_ROUNDING] = "floating-point control",
         [LAXITY_ATTRIBUTE_ENVIRONMENT] = "environment",
+        [LAXITY_ATTRIBUTE_EXIT_HANDLERS] = "exit handlers",
         [LAXITY_ATTRIBUTE_LOCKS] = "locked memory",
+        [LAXITY_ATTRIBUTE_HELD] = "descriptors, or their offsets",
+        [LAXITY_ATTRIBUTE_MAPPINGS] = "memory mappings",
+        [LAXITY_ATTRIBUTE_RANDOM] = "random numbers without a seed",
     };
     return names[attribute];
 }

@@ -173,6 +173,16 @@ const char *laxity_guest_end_name(enum laxity_guest_end_kind kind)
     return names[kind];
 }
 
+unsigned laxity_guest_exit_handlers(void)
+{
+    return n_at_exit;
+}
+
+void laxity_guest_exit_handlers_keep(unsigned n)
+{
+    n_at_exit = n < n_at_exit ? n : n_at_exit;
+}
+
 /* The names that the linker gives what a guest calls (--wrap). */
 _Noreturn void guest_exit(int code) LAXITY_WRAP_SYMBOL(exit);
 _Noreturn void guest_exit_now(int code) LAXITY_WRAP_SYMBOL(_exit);

@@ -45,6 +45,12 @@ void laxity_guest_call(
     struct laxity_guest *guest, enum laxity_guest_step step, struct laxity_guest_end *out_end
 );
 
+/* laxity_guest_exit_handlers - how many functions are registered by atexit() and not yet called */
+unsigned laxity_guest_exit_handlers(void);
+
+/* laxity_guest_exit_handlers_keep - forget all but the first n */
+void laxity_guest_exit_handlers_keep(unsigned n);
+
 const char *laxity_guest_end_name(enum laxity_guest_end_kind kind);
 
 #endif

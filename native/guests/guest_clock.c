@@ -24,12 +24,15 @@ enum {
     ELSEWHERE_S = 40000189,
     STEP_US = 1,
     ELSEWHERE_STEP_US = 1000003,
+    /* Of clocks that count from a beginning, not from 1970; no small number of seconds either. */
+    ELSEWHERE_RUNNING_US = 7000033,
 };
 
 /* A clock has no argument that could lead it there. */
 static bool is_fixed;
 static uint32_t first_s = FIRST_S;
 static uint32_t step_us = STEP_US;
+static uint32_t running_us; /* at the first reading, of clocks that count from a beginning */
 static _Atomic uint32_t readings;
 
 void laxity_guest_clock_fix(bool elsewhere)
@@ -37,6 +40,7 @@ void laxity_guest_clock_fix(bool elsewhere)
     is_fixed = true;
     first_s = elsewhere ? FIRST_S + ELSEWHERE_S : FIRST_S;
     step_us = elsewhere ? ELSEWHERE_STEP_US : STEP_US;
+    running_us = elsewhere ? ELSEWHERE_RUNNING_US : 0;
 }
 
 void laxity_guest_clock_begin(void)
@@ -76,7 +80,7 @@ time_t guest_time(time_t *out_time)
 
 clock_t guest_clock(void)
 {
-    return is_fixed ? (clock_t)next_us() : clock(); /* CLOCKS_PER_SEC is 1000000 */
+    return is_fixed ? (clock_t)(running_us + next_us()) : clock(); /* CLOCKS_PER_SEC is 1000000 */
 }
 
 clock_t guest_times(struct tms *out_times)
@@ -84,7 +88,7 @@ clock_t guest_times(struct tms *out_times)
     if (!is_fixed) {
         return times(out_times);
     }
-    const clock_t now = (clock_t)next_us();
+    const clock_t now = (clock_t)(running_us + next_us());
     if (out_times) {
         *out_times = (struct tms){now, 0, 0, 0};
     }

@@ -242,6 +242,18 @@ size_t laxity_guest_heap_blocks(struct laxity_heap_block *out_blocks, size_t roo
     return n;
 }
 
+bool laxity_guest_heap_stream_offset(int fd, int64_t *out_offset)
+{
+    for (size_t i = 0; streams.used > 0 && i < streams.n_slots; i++) {
+        FILE *stream = streams.slots[i].address;
+        if (stream && fileno(stream) == fd) {
+            *out_offset = ftello(stream);
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t laxity_guest_heap_n_blocks(void)
 {
     return blocks.used;

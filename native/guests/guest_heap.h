@@ -47,6 +47,10 @@ void laxity_guest_heap_fill(int byte);
  */
 bool laxity_guest_heap_has_reached(uintptr_t word);
 
+/* laxity_guest_heap_stream_offset - of the stream that is held and reads or writes a descriptor.
+ * Returns false: there is none. */
+bool laxity_guest_heap_stream_offset(int fd, int64_t *out_offset);
+
 /* laxity_guest_heap_n_blocks - held now (since the mark, if there is one) */
 size_t laxity_guest_heap_n_blocks(void);
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "guests/guest_mappings.h"
 
+#include "guests/fnv.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,9 +26,57 @@ static const char *next_field(const char *at)
     return at + strspn(at, " ");
 }
 
+/* What neighbours with the same rights are together: a change that was undone leaves no trace. */
+struct run {
+    uintptr_t first;
+    uintptr_t end;
+    uint32_t rights; /* as four characters */
+    char kind;       /* first of its name: '/' file, '[' heap or stack, '\0' none */
+};
+
+static struct run run_of_line(uintptr_t first, uintptr_t end, const char *line, const char *name)
+{
+    struct run run = {first, end, 0, *name};
+    memcpy(&run.rights, next_field(line), sizeof run.rights);
+    return run;
+}
+
+/* Heap and stacks grow, and the C library maps memory and guards as it pleases: there are only the
+ * rights that it never gives a result. */
+static void end_run(struct laxity_guest_mappings *mappings, const struct run *run)
+{
+    const bool is_named = run->kind != '\0';
+    const bool is_usual = memcmp(&run->rights, "rw-p", sizeof run->rights) == 0 ||
+                          memcmp(&run->rights, "---p", sizeof run->rights) == 0;
+    if (run->end == 0 || (!is_named && is_usual)) {
+        return;
+    }
+    if (run->kind == '/') {
+        mappings->shape = laxity_fnv_add(mappings->shape, run->first);
+        mappings->shape = laxity_fnv_add(mappings->shape, run->end);
+    }
+    mappings->shape = laxity_fnv_add(mappings->shape, run->rights);
+}
+
+static void
+note_run(struct laxity_guest_mappings *mappings, struct run *last, const struct run *next)
+{
+    if (next->first == last->end && next->rights == last->rights && next->kind == last->kind) {
+        last->end = next->end;
+        return;
+    }
+    /* Data of an object that its file does not hold. */
+    const bool is_of_file = next->kind == '\0' && last->kind == '/' && next->first == last->end;
+    end_run(mappings, last);
+    *last = *next;
+    last->kind = is_of_file ? '/' : next->kind;
+}
+
 /* "FIRST-END rw-p OFFSET DEVICE INODE NAME" (proc(5)): a name is a file's, the heap's, a stack's.
  */
-static void note_line(struct laxity_guest_mappings *mappings, const char *line, uintptr_t frame)
+static void note_line(
+    struct laxity_guest_mappings *mappings, struct run *last, const char *line, uintptr_t frame
+)
 {
     char *rest = NULL;
     const uintptr_t first = (uintptr_t)strtoull(line, &rest, HEXADECIMAL);
@@ -36,6 +86,8 @@ static void note_line(struct laxity_guest_mappings *mappings, const char *line, 
     for (int field = 0; field < FIELDS_BEFORE_NAME; field++) {
         name = next_field(name);
     }
+    const struct run run = run_of_line(first, end, line, name);
+    note_run(mappings, last, &run);
     if (frame >= first && frame < end) {
         mappings->stack = (struct laxity_guest_mapping){first, end, 0};
     }
@@ -45,14 +97,19 @@ static void note_line(struct laxity_guest_mappings *mappings, const char *line, 
 }
 
 /* Returns how many bytes at the end of the text are no whole line yet. */
-static size_t
-note_lines(struct laxity_guest_mappings *mappings, char *text, size_t bytes, uintptr_t frame)
+static size_t note_lines(
+    struct laxity_guest_mappings *mappings,
+    struct run *last,
+    char *text,
+    size_t bytes,
+    uintptr_t frame
+)
 {
     char *line = text;
     for (char *end = memchr(line, '\n', bytes); end;
          end = memchr(line, '\n', bytes - (size_t)(line - text))) {
         *end = '\0';
-        note_line(mappings, line, frame);
+        note_line(mappings, last, line, frame);
         line = end + 1;
     }
     const size_t left = bytes - (size_t)(line - text);
@@ -67,14 +124,17 @@ void laxity_guest_mappings_read(struct laxity_guest_mappings *out_mappings, uint
     out_mappings->stack = (struct laxity_guest_mapping){0, 0, 0};
     out_mappings->n = 0;
     out_mappings->n_found = 0;
+    out_mappings->shape = LAXITY_FNV_BASIS;
+    struct run last = {.end = 0};
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     for (;;) {
         const ssize_t n = fd < 0 ? 0 : read(fd, text + held, sizeof text - held);
         if (n <= 0) {
             break;
         }
-        held = note_lines(out_mappings, text, held + (size_t)n, frame);
+        held = note_lines(out_mappings, &last, text, held + (size_t)n, frame);
     }
+    end_run(out_mappings, &last);
     if (fd >= 0) {
         (void)close(fd);
     }

@@ -26,7 +26,8 @@ struct laxity_guest_mapping {
 struct laxity_guest_mappings {
     struct laxity_guest_mapping stack; /* where a frame lies; empty = nobody knows */
     struct laxity_guest_mapping of[LAXITY_GUEST_MAPPINGS_MAX];
-    unsigned n; /* what is beyond the last one counts as no address */
+    uint64_t shape; /* hash of bounds and rights of files' mappings, of rights of all others */
+    unsigned n;     /* what is beyond the last one counts as no address */
     unsigned n_found;
 };
 

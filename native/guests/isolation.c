@@ -9,12 +9,14 @@
 #include "guests/guest_files.h"
 #include "guests/guest_heap.h"
 #include "guests/guest_image.h"
+#include "guests/guest_random.h"
 #include "guests/guest_regions.h"
 #include "guests/guest_signals.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
 
+#include <fenv.h>
 #include <getopt.h> /* NOLINT(misc-include-cleaner): glibc has its content in bits/ */
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,6 +73,7 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     isolated->jobs++;
     laxity_guest_claim();
     laxity_guest_streams_begin();
+    laxity_guest_random_begin();
     if (isolated->mode == LAXITY_ISOLATION_RESTORE && !isolated->is_need_measured) {
         laxity_guest_heap_mark();
     }
@@ -86,6 +89,13 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
     }
     laxity_guest_regions_begin(); /* what init does is no part of the job */
+    if (isolated->mode == LAXITY_ISOLATION_NONE) {
+        laxity_guest_random_begin(); /* only the first job has init's seed */
+    }
+    (void)feclearexcept(FE_ALL_EXCEPT); /* as a new process finds it */
+    if (is_first && isolated->is_vetting) {
+        (void)laxity_belongings_look(&isolated->ready);
+    }
     if ((is_first || isolated->mode == LAXITY_ISOLATION_RESTORE) && !isolated->is_need_measured) {
         clear_stack();
     }
@@ -148,6 +158,12 @@ void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_out
     }
     if (isolated->is_vetting) {
         /* In mode restore: what taking back could not. */
-        (void)laxity_leftovers_since(&isolated->before, &outcome->leftovers);
+        const bool is_restored = isolated->mode == LAXITY_ISOLATION_RESTORE;
+        (void)laxity_leftovers_since(
+            &isolated->before,
+            is_restored ? NULL : &isolated->ready,
+            isolated->mode != LAXITY_ISOLATION_NONE,
+            &outcome->leftovers
+        );
     }
 }

@@ -42,7 +42,8 @@ struct laxity_isolated {
     struct laxity_guest guest;
     enum laxity_isolation mode;
     struct laxity_guest_state state;
-    struct laxity_belongings before; /* the first job */
+    struct laxity_belongings before; /* the first job, and its init */
+    struct laxity_belongings ready;  /* for the first job, after its init; if is_vetting */
     struct laxity_guest_files files; /* before the first job */
     uint64_t jobs;                   /* begun */
     bool has_directory;              /* the working directory is the guest's own */

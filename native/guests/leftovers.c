@@ -4,21 +4,30 @@
 
 #include "base/port/time.h"
 #include "guests/attributes.h"
+#include "guests/fnv.h"
+#include "guests/guest_heap.h"
+#include "guests/guest_mappings.h"
+#include "guests/guest_random.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 enum {
     THREAD_ROUNDS = 10,
     THREAD_ROUND_NS = 5 * LAXITY_NS_PER_MS,
     DECIMAL = 10,
+    HELD_MAX = 900, /* from there on they are the harness's own */
 };
 
 /* Calls `note` for each name that is a number. Returns how many there were, or -errno. */
@@ -62,9 +71,54 @@ static void note_descriptor(struct laxity_belongings *to, long number)
     }
 }
 
+/* Standard streams are ours, and are put back by themselves. */
+static bool is_standard(int fd)
+{
+    return fd <= STDERR_FILENO;
+}
+
+/*
+ * Which file it is, how it was opened, and where the next byte is read or written. Entries of a
+ * directory that was begun are in memory of the C library: its place is unknown.
+ */
+static uint64_t hash_descriptor(int fd)
+{
+    static uint64_t looks;
+    struct stat status = {.st_ino = 0};
+    uint64_t hash = laxity_fnv_add(LAXITY_FNV_BASIS, (uint64_t)fd);
+    (void)fstat(fd, &status);
+    hash = laxity_fnv_add(hash, (uint64_t)status.st_dev);
+    hash = laxity_fnv_add(hash, (uint64_t)status.st_ino);
+    hash = laxity_fnv_add(hash, (uint64_t)fcntl(fd, F_GETFL));
+    hash = laxity_fnv_add(hash, (uint64_t)fcntl(fd, F_GETFD));
+    if (is_standard(fd)) {
+        return hash;
+    }
+    /* A stream that is rewound may read its buffer again: where the kernel is does not matter. */
+    int64_t offset = 0;
+    if (!laxity_guest_heap_stream_offset(fd, &offset)) {
+        offset = lseek(fd, 0, SEEK_CUR);
+    }
+    if (S_ISDIR(status.st_mode) && offset != 0) {
+        hash = laxity_fnv_add(hash, ++looks);
+    }
+    return laxity_fnv_add(hash, (uint64_t)offset);
+}
+
+static uint64_t hash_held(const struct laxity_belongings *now)
+{
+    uint64_t hash = LAXITY_FNV_BASIS;
+    for (int fd = 0; fd < HELD_MAX; fd++) {
+        hash = now->is_open[fd] ? laxity_fnv_add(hash, hash_descriptor(fd)) : hash;
+    }
+    return hash;
+}
+
 int laxity_belongings_look(struct laxity_belongings *out_belongings)
 {
+    static struct laxity_guest_mappings mappings;
     memset(out_belongings, 0, sizeof *out_belongings);
+    laxity_attributes_look(&out_belongings->attributes, true);
     const int rc = each_number("/proc/self/fd", note_descriptor, out_belongings);
     if (rc < 0) {
         return rc;
@@ -72,7 +126,9 @@ int laxity_belongings_look(struct laxity_belongings *out_belongings)
     for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
         (void)sigaction(number, NULL, &out_belongings->actions[number]);
     }
-    laxity_attributes_look(&out_belongings->attributes, true);
+    laxity_guest_mappings_read(&mappings, (uintptr_t)__builtin_frame_address(0));
+    out_belongings->mappings = mappings.shape;
+    out_belongings->held = hash_held(out_belongings);
     const int n_threads = each_number("/proc/self/task", NULL, NULL);
     out_belongings->n_threads = n_threads < 0 ? 0 : (unsigned)n_threads;
     return n_threads < 0 ? n_threads : 0;
@@ -91,33 +147,59 @@ static bool is_alike(const struct sigaction *one, const struct sigaction *other)
     return one->sa_handler == other->sa_handler && (differing & ~(unsigned)SIGNAL_RESTORER) == 0;
 }
 
+static uint64_t
+differing_answers(const struct laxity_belongings *before, const struct laxity_belongings *now)
+{
+    uint64_t bits = 0;
+    for (unsigned number = 1; number < LAXITY_SIGNALS_MAX; number++) {
+        if (!is_alike(&now->actions[number], &before->actions[number])) {
+            bits |= UINT64_C(1) << (number - 1);
+        }
+    }
+    return bits;
+}
+
+static uint32_t
+differing_attributes(const struct laxity_belongings *before, const struct laxity_belongings *now)
+{
+    return laxity_attributes_differ(&before->attributes, &now->attributes) |
+           (uint32_t)(before->held != now->held) << LAXITY_ATTRIBUTE_HELD |
+           (uint32_t)(before->mappings != now->mappings) << LAXITY_ATTRIBUTE_MAPPINGS;
+}
+
 int laxity_leftovers_since(
-    const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers
+    const struct laxity_belongings *before,
+    const struct laxity_belongings *ready,
+    bool may_be_before,
+    struct laxity_leftovers *out_leftovers
 )
 {
     struct laxity_belongings now;
-    *out_leftovers =
-        (struct laxity_leftovers){.attributes = laxity_attributes_changed(&before->attributes)};
     int rc = laxity_belongings_look(&now);
     for (int round = 0; rc == 0 && now.n_threads > before->n_threads && round < THREAD_ROUNDS;
          round++) {
         laxity_pause_ns(THREAD_ROUND_NS);
         rc = laxity_belongings_look(&now);
     }
+    const struct laxity_belongings *wanted = ready ? ready : before;
+    struct laxity_leftovers found = {
+        .handlers = differing_answers(wanted, &now),
+        .attributes = differing_attributes(wanted, &now),
+    };
+    if (may_be_before) {
+        found.handlers &= differing_answers(before, &now);
+        found.attributes &= differing_attributes(before, &now);
+    }
+    found.attributes |= (uint32_t)laxity_guest_random_is_stale() << LAXITY_ATTRIBUTE_RANDOM;
     if (rc) {
+        *out_leftovers = (struct laxity_leftovers){.attributes = found.attributes};
         return rc;
     }
-    struct laxity_leftovers found = *out_leftovers;
     for (unsigned fd = 0; fd < LAXITY_DESCRIPTORS_MAX; fd++) {
         found.n_descriptors += now.is_open[fd] && !before->is_open[fd];
     }
     if (now.n_threads > before->n_threads) {
         found.n_threads = now.n_threads - before->n_threads;
-    }
-    for (unsigned number = 1; number < LAXITY_SIGNALS_MAX; number++) {
-        if (!is_alike(&now.actions[number], &before->actions[number])) {
-            found.handlers |= UINT64_C(1) << (number - 1);
-        }
     }
     *out_leftovers = found;
     return 0;

@@ -18,6 +18,8 @@ enum {
 
 struct laxity_belongings {
     bool is_open[LAXITY_DESCRIPTORS_MAX];
+    uint64_t held;     /* hash of the files that are open, and of the offsets of the guest's */
+    uint64_t mappings; /* guest_mappings.h */
     struct sigaction actions[LAXITY_SIGNALS_MAX];
     unsigned n_threads;
     struct laxity_attributes attributes;
@@ -37,11 +39,16 @@ int laxity_belongings_look(struct laxity_belongings *out_belongings);
 /*
  * laxity_leftovers_since - compare with a look before
  *
- * A thread that is just ending gets 50 ms for it. Returns 0 or -errno; attributes are known then,
- * too.
+ * `ready`: a look after init, with which answers to signals and attributes are compared in place of
+ * that before it; NULL = there is none. `may_be_before`: they may also be as before, since teardown
+ * may have undone what init does. A thread that is just ending gets 50 ms for it. Returns 0 or
+ * -errno; attributes are known then, too.
  */
 int laxity_leftovers_since(
-    const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers
+    const struct laxity_belongings *before,
+    const struct laxity_belongings *ready,
+    bool may_be_before,
+    struct laxity_leftovers *out_leftovers
 );
 
 /* laxity_leftovers_close - close descriptors that were not open. Returns 0 or -errno. */

@@ -7,6 +7,7 @@
 #include "guests/attributes.h"
 #include "guests/leftovers.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,10 +24,15 @@ int laxity_belongings_look(struct laxity_belongings *out_belongings)
 }
 
 int laxity_leftovers_since(
-    const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers
+    const struct laxity_belongings *before,
+    const struct laxity_belongings *ready,
+    bool may_be_before,
+    struct laxity_leftovers *out_leftovers
 )
 {
     (void)before;
+    (void)ready;
+    (void)may_be_before;
     memset(out_leftovers, 0, sizeof *out_leftovers);
     return 0;
 }

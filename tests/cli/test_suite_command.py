@@ -49,7 +49,7 @@ def test_vet_writes_its_verdicts_and_says_by_its_exit_code_that_one_program_is_r
     assert told["never_alike"]["mode"] is None
     assert set(told["never_alike"]) == {"program", "classes", "mode", "verdict", "evidence"}
     written = tomllib.loads((laxity.directory / "vetting.toml").read_text())
-    assert written["schema"] == 1
+    assert written["schema"] == 2
     assert [one.get("mode") for one in written["program"]] == [None, "restore"]
 
 

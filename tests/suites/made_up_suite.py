@@ -14,6 +14,7 @@ from laxity.store.manifest import Isolating, Manifest, encode_document
 from laxity.store.run_directory import SUITE, VETTING, VETTING_SEEN, hash_files, read_manifest
 from laxity.suites.result import (
     NotPlaced,
+    ProgramClass,
     SuiteDocument,
     SuiteProgram,
     VettedDetail,
@@ -123,7 +124,8 @@ def made_up_vetting() -> VettingDocument:
     alike = [vetted_job(job, 72_000) for job in range(3)]
     words = "job 1 is 1000 instructions, with fresh state 72000 (2 of 3 jobs)"
     good = VettedDetail(
-        program="bsort", convention="init-main-return", classes=["shrinking work"], mode="reinit",
+        program="bsort", convention="init-main-return",
+        classes=[ProgramClass.SHRINKING_WORK], mode="reinit",
         verdict="right in mode reinit",
         evidence=[f"shrinking work: {words}", f"mode none is wrong: {words}"],
         golden="returned 0", reference_instructions=72_000,

@@ -7,9 +7,10 @@ from dataclasses import replace
 from tests.suites.test_classify import ORDER, THREE, job, observed, session
 
 from laxity.suites import vetting_section as vetting
-from laxity.suites.classify import Mode, Observed, classify
+from laxity.suites.classify import classify
 from laxity.suites.detail import detail_of, outcome_words
 from laxity.suites.jobs import End
+from laxity.suites.observed import Mode, Observed
 from laxity.suites.program import Convention, Program
 from laxity.suites.result import VettedDetail
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from laxity.errors import ConfigError
-from laxity.suites.classify import Mode, Vetted
+from laxity.suites.classify import Vetted
 from laxity.suites.discover import discover
 from laxity.suites.jobs import require_tools
 from laxity.suites.manifest import read_manifest
+from laxity.suites.observed import Mode
 from laxity.suites.outfit import Context
 from laxity.suites.program import Discovery, Program
 from laxity.suites.toolchain import Toolchain
@@ -245,7 +246,7 @@ EXPECTED: dict[str, Mode | None] = {
     "sized-large": Mode.NONE,
     "first": Mode.NONE,
     "second": Mode.NONE,
-    "stamp": Mode.NONE,
+    "stamp": Mode.RESTORE,  # it asks for its process number
     "forced": Mode.NONE,
     "named_region": Mode.NONE,
 }

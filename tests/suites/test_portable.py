@@ -6,21 +6,28 @@ from typing import Any
 
 import pytest
 
-from laxity.suites.classify import Mode
+from laxity.suites.observed import Mode
 from laxity.suites.portable import why_asks_kernel, why_not_portable
 from laxity.suites.program import Convention, Given, Input, Program
+from laxity.suites.result import ProgramClass
 from laxity.suites.vetting_file import VettedProgram
 
 # FNV-1a of nothing: its offset basis, 14695981039346656037.
 NOTHING = "cbf29ce484222325"
 
 
-def why_not(mode: Mode = Mode.NONE, files: str = NOTHING, *classes: str, **given: Any) -> str:  # noqa: ANN401 - as Given
+def why_not(
+    mode: Mode = Mode.NONE,
+    files: str = NOTHING,
+    *classes: str,
+    **given: Any,  # noqa: ANN401 - as Given
+) -> str:
     program = Program(
         name="p", directory="p", convention=Convention.MAIN, sources=("p.c",), given=Given(**given)
     )
     vetted = VettedProgram(
-        name="p", convention=Convention.MAIN, sources_sha256="0" * 64, classes=list(classes),
+        name="p", convention=Convention.MAIN, sources_sha256="0" * 64,
+        classes=[*map(ProgramClass, classes)],
         verdict=str(mode), evidence=[], mode=mode, expected=f"returned:0:-:{NOTHING}:{files}",
     )  # fmt: skip
     return why_not_portable(program, vetted)

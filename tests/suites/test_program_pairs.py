@@ -5,17 +5,20 @@
 from pathlib import Path
 
 import pytest
+from tests.suites.kept_pairs import KEPT
 from tests.suites.program_pairs import PAIRS, Pair, write_programs
 
-from laxity.suites.classify import Mode, Vetted
+from laxity.suites.classify import Vetted
 from laxity.suites.discover import discover
 from laxity.suites.jobs import require_tools
+from laxity.suites.observed import Mode
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, vet_all
 
 JOBS = 3
-QUICK = tuple(pair for pair in PAIRS if pair.is_quick)
-OTHER = tuple(pair for pair in PAIRS if not pair.is_quick)
+ALL = (*PAIRS, *KEPT)
+QUICK = tuple(pair for pair in ALL if pair.is_quick)
+OTHER = tuple(pair for pair in ALL if not pair.is_quick)
 
 
 def vet_pairs(scratch: Path, pairs: tuple[Pair, ...]) -> dict[str, Vetted]:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from laxity.errors import PlatformError
-from laxity.suites.classify import Mode, Vetted
+from laxity.suites.classify import Vetted
 from laxity.suites.discover import discover
 from laxity.suites.jobs import Guest
+from laxity.suites.observed import Mode
+from laxity.suites.result import ProgramClass
 from laxity.suites.sanitize import (
     Finding,
     Findings,
@@ -71,8 +73,10 @@ def test_a_compiler_without_sanitizers_is_told_with_what_to_install(tmp_path: Pa
         require_sanitizers(Toolchain(cc=(str(refusing),)))
 
 
-VETTED = Vetted(program="p", classes=("clean",), mode=Mode.NONE, verdict="right", evidence=())
-FOUND = Finding("memory error", "a.c:3", "heap-use-after-free, read of 4 B")
+VETTED = Vetted(
+    program="p", classes=(ProgramClass.CLEAN,), mode=Mode.NONE, verdict="right", evidence=()
+)
+FOUND = Finding(ProgramClass.MEMORY_ERROR, "a.c:3", "heap-use-after-free, read of 4 B")
 
 
 def test_a_finding_is_a_class_and_evidence_and_changes_no_mode():
@@ -108,18 +112,20 @@ freed by thread T0 here:
 
 def test_the_place_of_an_access_is_the_first_frame_of_the_suite_s_own():
     words = "heap-use-after-free, read of 4 B"
-    assert read_asan(ASAN, ROOT) == [Finding("memory error", "/suite/p/p.c:12", words)]
+    assert read_asan(ASAN, ROOT) == [Finding(ProgramClass.MEMORY_ERROR, "/suite/p/p.c:12", words)]
 
 
 def test_a_program_that_was_killed_in_the_middle_of_its_report_is_told_without_a_place():
     cut = "==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x1 bp 0x2 sp 0x3 T0)"
-    assert read_asan(cut, ROOT) == [Finding("memory error", "a place without a line", "SEGV")]
+    assert read_asan(cut, ROOT) == [
+        Finding(ProgramClass.MEMORY_ERROR, "a place without a line", "SEGV")
+    ]
 
 
 def test_undefined_behaviour_is_read_line_by_line():
     text = "usage: p\n/suite/p.c:3:5: runtime error: signed integer overflow: 1 + 2\n"
     words = "signed integer overflow: 1 + 2"
-    assert read_ubsan(text) == [Finding("undefined behaviour", "/suite/p.c:3", words)]
+    assert read_ubsan(text) == [Finding(ProgramClass.UNDEFINED, "/suite/p.c:3", words)]
 
 
 ERROR = """\
@@ -130,7 +136,7 @@ ERROR = """\
 
 
 def test_a_report_of_memcheck_that_ends_too_soon_is_read_as_far_as_it_goes():
-    found = Finding("reads uninitialised memory", "/suite/p/p.c:9", "Conditional jump")
+    found = Finding(ProgramClass.UNINITIALISED, "/suite/p/p.c:9", "Conditional jump")
     assert read_memcheck(f"<valgrindoutput>{ERROR}<error><kind>Inv", ROOT) == [found]
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from laxity.suites.classify import Mode, Vetted
+from laxity.suites.classify import Vetted
 from laxity.suites.discover import discover
 from laxity.suites.jobs import require_tools
+from laxity.suites.observed import Mode
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, vet_all
 
@@ -25,31 +26,34 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "embench_threshold": ({"clean"}, Mode.NONE),
     "embench_any_value": ({"clean"}, Mode.NONE),
     "expected_value": ({"clean"}, Mode.NONE),
-    "child_exits": ({"unwatched"}, Mode.NONE),
+    "child_exits": ({"unwatched"}, Mode.FORK),
     "joined_threads": ({"clean"}, Mode.NONE),
     "static_jmp_buf": ({"clean"}, Mode.NONE),
     "aligned_blocks": ({"clean"}, Mode.NONE),
     "regions_of_interest": ({"clean"}, Mode.NONE),
     # Nobody compares what C++ allocates, nor puts it back.
-    "cxx_clean": ({"unwatched"}, Mode.NONE),
+    "cxx_clean": ({"unwatched"}, Mode.FORK),
     "cxx_stale": ({"unwatched", "stale state", "heap leak"}, Mode.FORK),
-    "cxx_terminates": (set(), None),
+    "cxx_terminates": ({"crash"}, None),
     "stale_static": ({"stale state"}, Mode.RESTORE),
     "small_data": ({"stale state"}, Mode.RESTORE),
     "thread_local_state": ({"stale state"}, Mode.RESTORE),
     "own_section": ({"stale state"}, Mode.RESTORE),
     "crash_in_second_job": ({"stale state"}, Mode.RESTORE),
-    "libc_state": ({"stale state"}, Mode.FORK),
-    "embench_unchecked": ({"vacuous check", "stale state"}, Mode.FORK),
+    "libc_state": ({"stale state", "process attributes left"}, Mode.FORK),
+    "embench_unchecked": (
+        {"vacuous check", "stale state", "process attributes left"},
+        Mode.FORK,
+    ),
     "init_outside_main": ({"stale state"}, Mode.REINIT),
     # Their state lies in the working directory.
     "appends_file": ({"stale state"}, Mode.RESTORE),
     "refuses_old_file": ({"stale state"}, Mode.RESTORE),
-    "held_stream": ({"stale state"}, Mode.RESTORE),
+    "held_stream": ({"stale state", "process attributes left"}, Mode.RESTORE),
     "shrinking_work": ({"shrinking work"}, Mode.REINIT),
     "exits": ({"exit"}, Mode.NONE),
-    "descriptor_leak": ({"fd leak"}, Mode.RESTORE),
-    "stream_leak": ({"fd leak", "heap leak"}, Mode.RESTORE),
+    "descriptor_leak": ({"fd leak", "process attributes left"}, Mode.RESTORE),
+    "stream_leak": ({"fd leak", "heap leak", "process attributes left"}, Mode.RESTORE),
     "small_heap_leak": ({"heap leak"}, Mode.RESTORE),
     "large_heap_leak": ({"heap leak"}, Mode.RESTORE),
     "vacuous_check": ({"vacuous check"}, Mode.NONE),
@@ -63,10 +67,10 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "thread_left": ({"thread left"}, Mode.FORK),
     "handler_left": ({"signal handler left"}, Mode.RESTORE),
     "reads_input": ({"needs input"}, None),
-    "failing_check": (set(), None),
-    "regions_wrong_check": (set(), None),
-    "fails_at_once": (set(), None),
-    "never_alike": (set(), None),
+    "failing_check": ({"wrong result"}, None),
+    "regions_wrong_check": ({"wrong result"}, None),
+    "fails_at_once": ({"wrong result"}, None),
+    "never_alike": ({"not repeatable"}, None),
 }
 
 
@@ -164,5 +168,5 @@ def test_a_program_that_cannot_be_built_is_rejected_with_the_compiler_s_words(tm
     found = discover(tree, build, toolchain).programs[0]
     (tree / "exits" / "exits.c").write_text("int main(void) { return wrong; }\n")
     vetted = vet_all(VetRequest(tree, build, toolchain, JOBS), [found], lambda _: None)[0]
-    assert vetted.mode is None
+    assert (vetted.classes, vetted.mode) == (("build failure",), None)
     assert "wrong" in vetted.verdict

@@ -8,32 +8,37 @@ from the process that it does not give back. A class is named only where somethi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 
 import msgspec
 
-from laxity.suites.difference import first_difference
-from laxity.suites.imports import unwatched
-from laxity.suites.jobs import Job, OwnRun, Session
-from laxity.suites.program import Convention, Program
-from laxity.suites.result import VettedDetail
+from laxity.suites.imports import Unwatched, unwatched
+from laxity.suites.jobs import Job, Session
+from laxity.suites.observed import (
+    Mode,
+    Observed,
+    agree,
+    difference,
+    differs_from_timeless,
+    first_job,
+    is_state_of,
+    place_outside,
+    prints_time,
+    reads_uninitialised,
+)
+from laxity.suites.program import Convention
+from laxity.suites.result import ProgramClass, VettedDetail
 from laxity.suites.work import Work, is_as_much, starts_threads, works_of
 
 _EXIT_CODE_MASK = 0xFF
+_MODES = tuple(Mode)
 # Where a job is tried: here, elsewhere, here again.
 _PLACES = 3
 
 
-class Mode(StrEnum):
-    """Isolation modes, the cheapest first."""
-
-    NONE = "none"
-    REINIT = "reinit"
-    RESTORE = "restore"
-    FORK = "fork"
-    EXEC = "exec"
+# Classes and the reason.
+_Refusal = tuple[tuple[ProgramClass, ...], str]
 
 
 class Kind(StrEnum):
@@ -73,7 +78,7 @@ class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     program: str
-    classes: tuple[str, ...]
+    classes: tuple[ProgramClass, ...]
     mode: Mode | None
     verdict: str
     evidence: tuple[str, ...]
@@ -81,76 +86,32 @@ class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     detail: VettedDetail | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """Everything that was seen of a program.
-
-    Attributes:
-        program: It, and what is right by its manifest.
-        fresh: One job each, in processes of their own, with the machine's clocks.
-        timeless: The same with clocks that do not depend on the machine: what all else has.
-        filled: The same with memory that held one byte before; several for each byte.
-        other_layout: The same, the program's data laid out otherwise.
-        sampled: One job whose standard input is not empty; None: the user gives the input.
-        checked_only: Init and check without the job; None: there is no check.
-        own: The program's own executable; None: it has no main.
-        modes: N jobs in each mode.
-        states: The same where memory that nobody has written holds the same in each job: what
-            differs there from job to job a job has written. Empty: as in `modes`.
-        works: The same with its work counted, all in one unit; empty: nothing counts it.
-        elsewhere: One job each at one place, at another one, and at the first again: what differs
-            is clock, process number, addresses of heap and stack. Empty: nobody tried.
-        compares_places: Their states compare.
-        work_elsewhere: The job at the other place with its work counted.
-        imports: Functions that it calls and does not define.
-    """
-
-    program: Program
-    fresh: tuple[Session, ...]
-    timeless: tuple[Session, ...]
-    filled: tuple[tuple[Session, ...], ...]
-    other_layout: tuple[Session, ...]
-    sampled: Session | None
-    checked_only: Session | None
-    own: OwnRun | None
-    modes: Mapping[Mode, Session] = field(default_factory=dict)
-    states: Mapping[Mode, Session] = field(default_factory=dict)
-    works: Mapping[Mode, Session] = field(default_factory=dict)
-    elsewhere: tuple[Session, ...] = ()
-    compares_places: bool = False
-    work_elsewhere: Session | None = None
-    imports: frozenset[str] = frozenset()
-
-    def state(self, mode: Mode) -> Session:
-        """Return the jobs of a mode whose state compares."""
-        return self.states.get(mode, self.modes[mode])
-
-
-def first_job(session: Session) -> Job | None:
-    """Return the only job of a fresh process, if it came to its end."""
-    return session.jobs[0] if session.jobs and not session.failure else None
-
-
-def refusal(seen: Observed) -> tuple[tuple[str, ...], str] | None:
+def refusal(seen: Observed) -> _Refusal | None:
     """Say why there is no golden result: classes and reason; None if there is one."""
     failed = next((one.failure for one in (*seen.fresh, *seen.timeless) if one.failure), "")
     if failed:
-        return (), f"a fresh process {failed}"
+        is_late = any(run.is_late for run in (*seen.fresh, *seen.timeless))
+        found = ProgramClass.TIMEOUT if is_late else ProgramClass.CRASH
+        return (found,), f"a fresh process {failed}"
     golden = first_job(seen.timeless[0])
     assert golden is not None  # noqa: S101 - no failure above
     if seen.sampled is not None and any(job.input_bytes for job in seen.sampled.jobs):
-        return ("needs input",), "it reads standard input; say in a manifest what it is given"
+        return (
+            ProgramClass.NEEDS_INPUT,
+        ), "it reads standard input; say in a manifest what it is given"
     if golden.init.how != "returned":
-        return (), f"its init does not return: {golden.init.words}"
+        return (ProgramClass.CRASH,), f"its init does not return: {golden.init.words}"
     if golden.end is None or golden.end.how == "signalled":
         words = golden.end.words if golden.end else "it did not run"
-        return (), f"a fresh process ends by {words}"
-    if not _agree(seen.timeless):
-        classes = ("reads uninitialised memory",) if _reads_uninitialised(seen) else ()
-        return classes, _disagreement(seen.timeless) + _kept_outside(seen)
-    if _differs_from_timeless(seen) and not _prints_time(seen):
+        return (ProgramClass.CRASH,), f"a fresh process ends by {words}"
+    if not agree(seen.timeless):
+        found = (
+            ProgramClass.UNINITIALISED if reads_uninitialised(seen) else ProgramClass.NOT_REPEATABLE
+        )
+        return (found,), _disagreement(seen.timeless) + _kept_outside(seen)
+    if differs_from_timeless(seen) and not prints_time(seen):
         words = "fresh processes have different results, and not because of their clocks"
-        return (), words + _kept_outside(seen)
+        return (ProgramClass.NOT_REPEATABLE,), words + _kept_outside(seen)
     return _own_refusal(seen, golden)
 
 
@@ -158,11 +119,11 @@ def _disagreement(sessions: Sequence[Session]) -> str:
     """Say in what two fresh processes are not alike."""
     first = sessions[0]
     other = next(one for one in sessions if one.jobs[0].result != first.jobs[0].result)
-    words = _difference((first, 0), (other, 0), "in the next one")
+    words = difference((first, 0), (other, 0), "in the next one")
     return f"two fresh processes have different results: one {words}"
 
 
-def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | None:
+def _own_refusal(seen: Observed, golden: Job) -> _Refusal | None:
     """Ask the second witness: the program itself, or the value that is called right."""
     assert golden.end is not None  # noqa: S101 - by refusal
     convention, given = seen.program.convention, seen.program.given
@@ -173,15 +134,19 @@ def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | N
         if golden.end.code & _EXIT_CODE_MASK != given.exit_code:
             complaint = f" ({golden.complaint})" if golden.complaint else ""
             right = f", and {given.exit_code} is right" if given.exit_code else ""
-            return (), f"a fresh process ends with {golden.end.words}{complaint}{right}"
+            return (
+                ProgramClass.WRONG_RESULT,
+            ), f"a fresh process ends with {golden.end.words}{complaint}{right}"
         if seen.own is not None and seen.own.failure:
-            return (), f"its own executable {seen.own.failure}"
+            return (ProgramClass.WRONG_RESULT,), f"its own executable {seen.own.failure}"
         return _refusal_by_check(golden, 1)
     if seen.own is not None:
         if seen.own.failure:
-            return (), f"its own executable {seen.own.failure}"
+            return (ProgramClass.WRONG_RESULT,), f"its own executable {seen.own.failure}"
         if seen.own.exit_code:
-            return (), f"its own main ends with exit code {seen.own.exit_code}: its check fails"
+            return (
+                ProgramClass.WRONG_RESULT,
+            ), f"its own main ends with exit code {seen.own.exit_code}: its check fails"
         return None
     return _refusal_by_embench(golden) if _is_embench(seen) else _refusal_by_check(golden, 0)
 
@@ -190,57 +155,28 @@ def _is_embench(seen: Observed) -> bool:
     return seen.program.convention is Convention.EMBENCH
 
 
-def _refusal_by_embench(golden: Job) -> tuple[tuple[str, ...], str] | None:
+def _refusal_by_embench(golden: Job) -> _Refusal | None:
     """Ask verify_benchmark: what is not 0 is right to its callers, -1 means that it has no check.
 
     Source:
         BEEBS, support/support.h and support/main.c; Embench-IoT, support/main.c.
     """
     if golden.check is not None and (golden.check.how != "returned" or golden.check.code == 0):
-        return (), f"its check {golden.check.words}, and 0 is wrong"
+        return (ProgramClass.WRONG_RESULT,), f"its check {golden.check.words}, and 0 is wrong"
     return None
 
 
-def _refusal_by_check(golden: Job, right: int) -> tuple[tuple[str, ...], str] | None:
+def _refusal_by_check(golden: Job, right: int) -> _Refusal | None:
     """Ask the check: that of the convention, or of a main the check functions that it calls."""
     if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", right):
-        return (), f"its check {golden.check.words}, and {right} is right"
+        return (ProgramClass.WRONG_RESULT,), f"its check {golden.check.words}, and {right} is right"
     return None
-
-
-def _differs_from_timeless(seen: Observed) -> bool:
-    return not _agree((seen.timeless[0], *seen.fresh))
-
-
-def _prints_time(seen: Observed) -> bool:
-    """Whether clocks are why results differ: others by other clocks, and the same by the same."""
-    if not _differs_from_timeless(seen) or not seen.elsewhere:
-        return _differs_from_timeless(seen)
-    here, there, again = seen.elsewhere
-    return _agree((here, again)) and not _agree((here, there))
 
 
 def _kept_outside(seen: Observed) -> str:
     """Name what is kept outside of the process, as a sentence ends; "": nothing that was seen."""
-    outside = _outside(seen)
+    outside = place_outside(seen)
     return f"; it works on {outside}, outside of its working directory" if outside else ""
-
-
-def _outside(seen: Observed) -> str:
-    sessions = (*seen.elsewhere, *seen.states.values())
-    return next((job.outside for one in sessions for job in one.jobs if job.outside), "")
-
-
-def _agree(sessions: Sequence[Session]) -> bool:
-    results = [one.jobs[0].result if one.jobs else one.failure for one in sessions]
-    return all(one == results[0] for one in results)
-
-
-def _reads_uninitialised(seen: Observed) -> bool:
-    """What memory held before makes a difference, and the same bytes make the same one."""
-    if not seen.filled or not all(_agree(alike) for alike in seen.filled):
-        return False
-    return not _agree([seen.timeless[0], *(alike[0] for alike in seen.filled)])
 
 
 def deviations(seen: Observed, mode: Mode) -> tuple[Deviation, ...]:
@@ -271,15 +207,10 @@ def _in_results(seen: Observed, session: Session) -> list[Deviation]:
     wrong = [job for job in session.jobs if job.result != golden.result]
     if wrong:
         place = session.jobs.index(wrong[0])
-        difference = _difference((session, place), (seen.timeless[0], 0), "in a fresh process")
-        words = f"job {wrong[0].job}: {difference}"
+        text = difference((session, place), (seen.timeless[0], 0), "in a fresh process")
+        words = f"job {wrong[0].job}: {text}"
         found.append(Deviation(Kind.RESULT, f"{words} ({len(wrong)} of {len(session.jobs)} jobs)"))
     return found
-
-
-def is_state_of(job: Job, first: Job) -> bool:
-    """Tell whether a job leaves the state that another one of its session has left."""
-    return (job.state, job.heap) == (first.state, first.heap)
 
 
 def _in_state(session: Session) -> list[Deviation]:
@@ -293,51 +224,6 @@ def _in_state(session: Session) -> list[Deviation]:
     where = "state" if drifted[0].state != session.jobs[0].state else "contents of its heap"
     words = f"job {drifted[0].job} leaves other {where} than job 0"
     return [Deviation(Kind.STATE, f"{words} ({len(drifted)} of {len(session.jobs)} jobs)")]
-
-
-def _difference(got: tuple[Session, int], expected: tuple[Session, int], other: str) -> str:
-    """Say in what a job of a session is not like another one, which is called `other`."""
-    (session, place), (golden_session, golden_place) = got, expected
-    job, golden = session.jobs[place], golden_session.jobs[golden_place]
-    if job.end != golden.end and job.end is not None and golden.end is not None:
-        return f"{job.end.words}, {other} {golden.end.words}"
-    if job.check != golden.check:
-        checked = job.check.words if job.check else "not reached"
-        return f"its check {checked}, {other} {golden.check.words if golden.check else 'none'}"
-    if (job.output, job.output_bytes) != (golden.output, golden.output_bytes):
-        sizes = f"writes other output ({job.output_bytes} B, {other} {golden.output_bytes} B)"
-        return sizes + _where(_nth(session.outputs, place), _nth(golden_session.outputs, 0), other)
-    return _difference_in_files(got, expected, other)
-
-
-def _nth(outputs: Sequence[bytes], place: int) -> bytes | None:
-    return outputs[place] if place < len(outputs) else None
-
-
-def _where(got: bytes | None, expected: bytes | None, other: str) -> str:
-    """Say where contents differ, as far as they were kept."""
-    if got is None or expected is None or got == expected:
-        return ""
-    return f": {first_difference(got, expected, other)}"
-
-
-def _difference_in_files(
-    got: tuple[Session, int], expected: tuple[Session, int], other: str
-) -> str:
-    """Name the first file that differs; many files have no names here."""
-    (session, place), (golden_session, golden_place) = got, expected
-    its = {one.path: one for one in session.jobs[place].files}
-    golden = {one.path: one for one in golden_session.jobs[golden_place].files}
-    for path in sorted(golden.keys() | its.keys()):
-        if path not in its:
-            return f"does not leave the file {path}, which is there {other}"
-        if path not in golden:
-            return f"leaves a file {path}, which is not there {other}"
-        if its[path] != golden[path]:
-            sizes = f"({its[path].bytes} B, {other} {golden[path].bytes} B)"
-            pair = session.contents.get(path), golden_session.contents.get(path)
-            return f"its file {path} has other contents {sizes}{_where(*pair, other)}"
-    return "leaves other files than a fresh process"
 
 
 def _in_leftovers(session: Session) -> list[Deviation]:
@@ -370,16 +256,15 @@ def _in_attributes(jobs: Sequence[Job]) -> list[Deviation]:
 
 
 def reference_work(seen: Observed) -> Work | None:
-    """Tell what work a job is.
+    """Tell what work a job is, whatever the number of jobs.
 
-    A first job also warms the C library up. Where all later ones with restored state agree, theirs
-    is the work of a job; else that of a fresh process.
+    A first job also warms the C library up, so it is that of the second job with restored state;
+    without restored jobs, the program's own of the first one.
     """
-    restored = seen.works.get(Mode.RESTORE)
+    restored, fresh = seen.works.get(Mode.RESTORE), seen.works.get(Mode.NONE)
     later = works_of(restored)[1:] if restored else []
-    if restored and later and all(_is_alike(seen, one, later[0]) for one in later):
+    if later:
         return later[0]
-    fresh = seen.works.get(Mode.NONE)
     jobs = works_of(fresh) if fresh else []
     if restored is None and len(jobs) > 1 and jobs[0].library and jobs[1].library:
         # What is never restored (C++) has only its first job; its library warms up there.
@@ -387,9 +272,16 @@ def reference_work(seen: Observed) -> Work | None:
     return jobs[0] if jobs else None
 
 
-def _is_alike(seen: Observed, work: Work, reference: Work) -> bool:
-    """Tell whether jobs of a program are as much work; all of them are counted in one unit."""
+def _is_alike(seen: Observed, work: Work, reference: Work, *, is_first: bool = False) -> bool:
+    """Tell whether jobs of a program are as much work; all of them are counted in one unit.
+
+    A first job also warms the library up: only its own work is compared, where that is known.
+    """
     unit = next(iter(seen.works.values())).work_unit
+    if is_first and (work.library is None or reference.library is None):
+        return True
+    if is_first:
+        work, reference = Work(work.own), Work(reference.own)
     return is_as_much(work, reference, unit, has_threads=starts_threads(seen.imports))
 
 
@@ -403,7 +295,7 @@ def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:
     other = [
         (job, one)
         for job, one in enumerate(works_of(counted))
-        if job > 0 and not _is_alike(seen, one, reference)
+        if not _is_alike(seen, one, reference, is_first=job == 0)
     ]
     if not other:
         return []
@@ -427,7 +319,9 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
             program=name, classes=classes, mode=None, verdict=f"rejected: {reason}", evidence=()
         )
     wrong = {mode: deviations(seen, mode) for mode in order if mode in seen.modes}
-    right = next((mode for mode in order if not wrong.get(mode)), None)
+    least = _least_mode(seen)
+    enough = [mode for mode in order if _MODES.index(mode) >= _MODES.index(least)]
+    right = next((mode for mode in enough if not wrong.get(mode)), None)
     proven = _proven(seen, wrong)
     evidence = [f"{one}: {words}" for one, words in proven]
     evidence += [
@@ -440,11 +334,12 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
     verdict = f"right in mode {right}" if right else "rejected: no mode has the fresh result"
     classes = tuple(dict.fromkeys(one for one, _ in proven))
     if not classes and not wrong[order[0]]:
-        classes = ("clean",)
+        classes = (ProgramClass.CLEAN,)
         evidence.append(_looked_at(seen))
     elif not classes:
-        # Something is wrong that nothing here explains: no name is better than a wrong one.
-        classes = ()
+        only_work = all(fault.kind is Kind.WORK for fault in wrong[order[0]])
+        classes = (ProgramClass.CHANGING_WORK if only_work else ProgramClass.UNEXPLAINED,)
+        evidence.insert(0, f"{classes[0]}: {'; '.join(fault.words for fault in wrong[order[0]])}")
     return Vetted(
         program=name,
         classes=classes,
@@ -452,6 +347,25 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
         verdict=verdict,
         evidence=tuple(evidence),
         expected=_expected(seen) if right else None,
+    )
+
+
+def _least_mode(seen: Observed) -> Mode:
+    """Return the cheapest mode that takes back what vetting does not compare."""
+    found = _unwatched(seen)
+    if not found:
+        return Mode.NONE
+    return Mode.RESTORE if all(call.is_restored for call in found) else Mode.FORK
+
+
+def _unwatched(seen: Observed) -> tuple[Unwatched, ...]:
+    """List what a program keeps or learns that vetting does not compare."""
+    outside = place_outside(seen)
+    words = f"program works on {outside}, outside of its working directory"
+    return (
+        *((Unwatched(words, is_restored=True),) if outside else ()),
+        *unwatched(seen.imports, seen.program.build.libraries),
+        *(Unwatched(f"program executes {name}") for name in seen.instructions),
     )
 
 
@@ -480,35 +394,34 @@ def _expected(seen: Observed) -> str:
     return f"{golden.end.how}:{golden.end.code}:{check}:{output}:{files}"
 
 
-def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list[tuple[str, str]]:
+def _proven(
+    seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]
+) -> list[tuple[ProgramClass, str]]:
     """List classes, each with what proves it."""
     golden = seen.timeless[0].jobs[0]
-    found: list[tuple[str, str]] = []
+    found: list[tuple[ProgramClass, str]] = []
     if golden.end is not None and golden.end.how == "exited":
-        found.append(("exit", f"a job ends by exit({golden.end.code})"))
-    if _prints_time(seen):
+        found.append((ProgramClass.EXIT, f"a job ends by exit({golden.end.code})"))
+    if prints_time(seen):
         words = "output differs from process to process, and not with clocks that stand"
-        found.append(("prints time", words))
-    if _reads_uninitialised(seen):
+        found.append((ProgramClass.PRINTS_TIME, words))
+    if reads_uninitialised(seen):
         words = "its result depends on what memory held before"
-        found.append(("reads uninitialised memory", words))
-    elif not _agree((seen.timeless[0], *seen.other_layout)) and _agree(seen.other_layout):
+        found.append((ProgramClass.UNINITIALISED, words))
+    elif not agree((seen.timeless[0], *seen.other_layout)) and agree(seen.other_layout):
         words = "its result depends on the order in which its data lie"
-        found.append(("layout dependent", words))
+        found.append((ProgramClass.LAYOUT, words))
     checks = [job.check for job in seen.checked_only.jobs] if seen.checked_only else []
     if golden.check is not None and checks and all(one == golden.check for one in checks):
         words = f"its check {golden.check.words} also without the job"
         if _is_embench(seen) and golden.check.code == -1:
             words = "its check returned -1, which says that it checks nothing"
-        found.append(("vacuous check", words))
+        found.append((ProgramClass.VACUOUS_CHECK, words))
     is_alone = all(one.kind is not Kind.THREADS for one in wrong.get(Mode.NONE, ()))
     differing = _difference_of_places(seen, counts_work=is_alone)
     if differing:
-        found.append(("depends on time or randomness", differing))
-    outside = _outside(seen)
-    beside = [f"it works on {outside}, outside of its working directory"] if outside else []
-    beside += unwatched(seen.imports, seen.program.build.libraries)
-    found += [("unwatched", words) for words in beside]
+        found.append((ProgramClass.PLACE, differing))
+    found += [(ProgramClass.UNWATCHED, call.words) for call in _unwatched(seen)]
     return found + _of_repetition(seen, wrong)
 
 
@@ -520,7 +433,7 @@ def _difference_of_places(seen: Observed, *, counts_work: bool) -> str:
         counts_work: Its instructions compare; not beside a thread that is left, which runs as it
             pleases.
     """
-    if len(seen.elsewhere) < _PLACES or _reads_uninitialised(seen):
+    if len(seen.elsewhere) < _PLACES or reads_uninitialised(seen):
         return ""
     here, there, again = (one.jobs[0] if one.jobs else None for one in seen.elsewhere)
     if here is None or there is None or again is None:
@@ -529,15 +442,15 @@ def _difference_of_places(seen: Observed, *, counts_work: bool) -> str:
     if here.result != again.result or not (is_state_alike or _has_state_of_process(seen)):
         return "a job differs from process to process"
     where = "with another clock, process number, heap and stack"
-    if here.result != there.result and not _prints_time(seen):
+    if here.result != there.result and not prints_time(seen):
         pair = (seen.elsewhere[1], 0), (seen.elsewhere[0], 0)
-        return f"{where} a job {_difference(*pair, 'else')}"
+        return f"{where} a job {difference(*pair, 'else')}"
     if seen.compares_places and is_state_alike and not is_state_of(here, there):
         return f"{where} a job leaves other state"
     counted, other = seen.works.get(Mode.NONE), seen.work_elsewhere
     if not counts_work or counted is None or not counted.work or other is None:
         return ""
-    if _prints_time(seen):
+    if prints_time(seen):
         return ""
     if not other.work:
         return f"{where} a job does not end"
@@ -557,26 +470,25 @@ def _has_state_of_process(seen: Observed) -> bool:
 
 def _of_repetition(
     seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]
-) -> list[tuple[str, str]]:
+) -> list[tuple[ProgramClass, str]]:
     """List what shows only when jobs follow one another in one process."""
     repeated = {one.kind: one.words for one in wrong.get(Mode.NONE, ())}
-    found: list[tuple[str, str]] = []
+    found: list[tuple[ProgramClass, str]] = []
     stale = _stale_state(seen, wrong, repeated)
     if stale:
-        found.append(("stale state", stale))
-    elif Kind.WORK in repeated and _is_cured(wrong, frozenset({Kind.WORK})) and _shrinks(seen):
-        found.append(("shrinking work", repeated[Kind.WORK]))
-    if Kind.THREADS in repeated and found and found[0][0] == "shrinking work":
-        found.clear()  # what a thread that is left does is of no job
+        found.append((ProgramClass.STALE_STATE, stale))
+    elif Kind.THREADS not in repeated and _shrinks(seen, wrong, repeated):
+        # Beside a thread that is left, which runs as it pleases, work is of no job.
+        found.append((ProgramClass.SHRINKING_WORK, repeated[Kind.WORK]))
     if Kind.THREADS in repeated and not _is_cured(wrong, frozenset({Kind.HEAP})):
         # A thread that is left keeps what the C library has allocated for it: no leak of its own.
         repeated.pop(Kind.HEAP, None)
     names = {
-        Kind.HEAP: "heap leak",
-        Kind.DESCRIPTORS: "fd leak",
-        Kind.THREADS: "thread left",
-        Kind.HANDLERS: "signal handler left",
-        Kind.ATTRIBUTES: "process attributes left",
+        Kind.HEAP: ProgramClass.HEAP_LEAK,
+        Kind.DESCRIPTORS: ProgramClass.FD_LEAK,
+        Kind.THREADS: ProgramClass.THREAD_LEFT,
+        Kind.HANDLERS: ProgramClass.HANDLER_LEFT,
+        Kind.ATTRIBUTES: ProgramClass.ATTRIBUTES_LEFT,
     }
     return found + [(names[kind], words) for kind, words in repeated.items() if kind in names]
 
@@ -588,7 +500,7 @@ def _stale_state(
 ) -> str:
     """Say what proves that a job goes on from where the one before has left the state; "": none."""
     words = [text for kind, text in repeated.items() if kind in _COMPUTED]
-    if not words or _reads_uninitialised(seen):
+    if not words or reads_uninitialised(seen):
         # Restoring clears the stack, too: of what is its own data a cure proves nothing then.
         return ""
     if _is_cured(wrong, _COMPUTED):
@@ -606,10 +518,19 @@ def _is_cured(wrong: Mapping[Mode, tuple[Deviation, ...]], kinds: frozenset[Kind
     )
 
 
-def _shrinks(seen: Observed) -> bool:
+def _shrinks(
+    seen: Observed,
+    wrong: Mapping[Mode, tuple[Deviation, ...]],
+    repeated: Mapping[Kind, str],
+) -> bool:
+    """Tell whether later jobs are less work, which fresh state makes right."""
     reference, counted = reference_work(seen), seen.works.get(Mode.NONE)
-    if reference is None or counted is None:
+    if reference is None or counted is None or Kind.WORK not in repeated:
         return False
     later = works_of(counted)[1:]
     other = [one for one in later if not _is_alike(seen, one, reference)]
-    return bool(other) and max(one.total for one in other) < reference.total
+    return (
+        _is_cured(wrong, frozenset({Kind.WORK}))
+        and bool(other)
+        and max(work.total for work in other) < reference.total
+    )

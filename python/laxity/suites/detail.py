@@ -7,17 +7,9 @@ A job is told in words and counts, never by its hashes alone: those compare with
 
 from collections.abc import Sequence
 
-from laxity.suites.classify import (
-    Mode,
-    Observed,
-    Vetted,
-    deviations,
-    first_job,
-    is_state_of,
-    reference_work,
-    refusal,
-)
+from laxity.suites.classify import Vetted, deviations, reference_work, refusal
 from laxity.suites.jobs import INSTRUCTIONS, Job
+from laxity.suites.observed import Mode, Observed, first_job, is_state_of
 from laxity.suites.program import Program
 from laxity.suites.result import VettedDetail, VettedJob, VettedMode
 from laxity.suites.work import Work, starts_threads, works_of

@@ -116,6 +116,7 @@ class Session:
     Attributes:
         jobs: In order; fewer than asked for if the process ended before.
         failure: Why it did, in words; "" if it did not.
+        is_late: It took longer than it may.
         work: What each job was counted to be; empty unless it was.
         work_unit: Of what.
         library_work: What of that was outside of the program itself; empty: nobody knows.
@@ -125,6 +126,7 @@ class Session:
 
     jobs: tuple[Job, ...]
     failure: str = ""
+    is_late: bool = False
     work: tuple[int, ...] = ()
     work_unit: str = INSTRUCTIONS
     library_work: tuple[int, ...] = ()
@@ -252,17 +254,24 @@ def run_session(guest: Guest, how: How) -> Session:
             )
         except subprocess.TimeoutExpired as error:
             jobs, _ = _read_jobs(error.stdout or b"")
-            return Session(jobs, f"did not end within {timeout_s:g} s")
+            return Session(jobs, f"did not end within {timeout_s:g} s", is_late=True)
         jobs, failure = _read_jobs(done.stdout)
         failure = failure or _failure(done, len(jobs) < how.jobs)
         if how.counts_work:
             work = _read_work(counting, guest.object)
             library = () if None in work[1] else tuple(one or 0 for one in work[1])
-            return Session(jobs, failure, work[0], library_work=library)
+            return Session(jobs, failure, work=work[0], library_work=library)
         blocks = tuple(job.blocks for job in jobs if job.blocks is not None)
         outputs = _read_outputs(kept, jobs)
         contents = _read_contents(working, jobs[0]) if jobs and how.jobs == 1 else {}
-        return Session(jobs, failure, blocks, BASIC_BLOCKS, outputs=outputs, contents=contents)
+        return Session(
+            jobs,
+            failure,
+            work=blocks,
+            work_unit=BASIC_BLOCKS,
+            outputs=outputs,
+            contents=contents,
+        )
 
 
 def _argv(guest: Guest, how: How, kept: Path) -> list[str]:

@@ -4,7 +4,7 @@
 
 from collections.abc import Set as AbstractSet
 
-from laxity.suites.classify import Mode
+from laxity.suites.observed import Mode
 from laxity.suites.program import Program
 from laxity.suites.vetting_file import VettedProgram
 from laxity.suites.work import starts_threads

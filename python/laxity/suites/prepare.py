@@ -9,8 +9,8 @@ from pathlib import Path
 
 from laxity.core.signals import Forwarder
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
-from laxity.suites.classify import Mode
 from laxity.suites.jobs import argv_name, provide
+from laxity.suites.observed import Mode
 from laxity.suites.portable import why_asks_kernel, why_not_portable
 from laxity.suites.program import Program, Unplaced
 from laxity.suites.result import SuiteResult

@@ -16,7 +16,7 @@ from laxity.profile.document import Target
 from laxity.profile.guests import Guests
 from laxity.store.manifest import Fallback
 from laxity.store.run_directory import open_run, path_part
-from laxity.suites.classify import Mode
+from laxity.suites.observed import Mode
 from laxity.suites.prepare import WORKING, Suite, lay_out, verdict
 from laxity.suites.program import Convention, Program
 from laxity.suites.stored_results import result_of

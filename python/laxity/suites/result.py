@@ -5,10 +5,46 @@
 Both are whole at every instant of the run: what a kill leaves is what had ended until then.
 """
 
+from enum import StrEnum
+
 from laxity.store.manifest import Record
 
 SUITE_SCHEMA = 1
 VETTING_SCHEMA = 1
+
+
+class ProgramClass(StrEnum):
+    """What vetting says of a program: these words, and no others.
+
+    From `BUILD_FAILURE` on they are reasons to reject it.
+    """
+
+    CLEAN = "clean"
+    STALE_STATE = "stale state"
+    SHRINKING_WORK = "shrinking work"
+    CHANGING_WORK = "changing work"
+    UNEXPLAINED = "unexplained difference"
+    EXIT = "exit"
+    HEAP_LEAK = "heap leak"
+    FD_LEAK = "fd leak"
+    THREAD_LEFT = "thread left"
+    HANDLER_LEFT = "signal handler left"
+    ATTRIBUTES_LEFT = "process attributes left"
+    PLACE = "depends on time or randomness"
+    UNWATCHED = "unwatched"
+    VACUOUS_CHECK = "vacuous check"
+    UNINITIALISED = "reads uninitialised memory"
+    LAYOUT = "layout dependent"
+    PRINTS_TIME = "prints time"
+    MEMORY_ERROR = "memory error"
+    UNDEFINED = "undefined behaviour"
+    BUILD_FAILURE = "build failure"
+    MISSING = "missing"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    NEEDS_INPUT = "needs input"
+    NOT_REPEATABLE = "not repeatable"
+    WRONG_RESULT = "wrong result"
 
 
 class Spread(Record, frozen=True, kw_only=True):
@@ -145,7 +181,7 @@ class VettedDetail(Record, frozen=True, kw_only=True):
 
     program: str
     convention: str
-    classes: list[str]
+    classes: list[ProgramClass]
     mode: str | None
     verdict: str
     evidence: list[str]

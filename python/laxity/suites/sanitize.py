@@ -25,11 +25,12 @@ from laxity.errors import PlatformError
 from laxity.suites.classify import Vetted
 from laxity.suites.jobs import Guest, argv_name, provide
 from laxity.suites.program import Convention, Program, libraries_of
+from laxity.suites.result import ProgramClass
 from laxity.suites.toolchain import Layout, Toolchain
 
-MEMORY_ERROR = "memory error"
-UNINITIALISED = "reads uninitialised memory"
-UNDEFINED = "undefined behaviour"
+MEMORY_ERROR = ProgramClass.MEMORY_ERROR
+UNINITIALISED = ProgramClass.UNINITIALISED
+UNDEFINED = ProgramClass.UNDEFINED
 # What evidence of a sanitizer begins with.
 TOLD = tuple(f"{kind} at " for kind in (MEMORY_ERROR, UNINITIALISED, UNDEFINED))
 
@@ -95,7 +96,7 @@ class Finding:
         words: What is done there.
     """
 
-    kind: str
+    kind: ProgramClass
     place: str
     words: str
 
@@ -168,7 +169,7 @@ def with_findings(vetted: Vetted, findings: Findings) -> Vetted:
         told.append(f"sanitizers: {findings.failure}")
     classes = dict.fromkeys([*vetted.classes, *(one.kind for one in findings.found)])
     if findings.found:
-        classes.pop("clean", None)
+        classes.pop(ProgramClass.CLEAN, None)
     return msgspec.structs.replace(
         vetted, classes=tuple(classes), evidence=(*vetted.evidence, *told)
     )

@@ -28,9 +28,16 @@ from laxity.store import run_directory
 from laxity.store.manifest import Manifest
 from laxity.store.npy_writer import write_stream
 from laxity.store.run_directory import MACHINE, MANIFEST, VETTING, VETTING_SEEN, NewRun
-from laxity.suites.classify import Mode, Vetted
+from laxity.suites.classify import Vetted
+from laxity.suites.observed import Mode
 from laxity.suites.program import Discovery, Unplaced
-from laxity.suites.result import NotPlaced, VettedDetail, VettedMode, VettingDocument
+from laxity.suites.result import (
+    NotPlaced,
+    ProgramClass,
+    VettedDetail,
+    VettedMode,
+    VettingDocument,
+)
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, vet_all
 from laxity.suites.vetting_file import vetting_to_toml
@@ -182,7 +189,13 @@ def _ended(manifest: Manifest, asked: VettingRequest, verdicts: Sequence[Vetted]
 def left_out_verdict(one: Unplaced) -> Vetted:
     """Return a program that cannot be had the shape of a verdict."""
     verdict = f"left out: {one.reason}"
-    return Vetted(program=one.path, classes=(), mode=None, verdict=verdict, evidence=())
+    return Vetted(
+        program=one.path,
+        classes=(ProgramClass.MISSING,),
+        mode=None,
+        verdict=verdict,
+        evidence=(),
+    )
 
 
 def vetted_rows(details: Sequence[VettedDetail]) -> "np.ndarray[tuple[int], np.dtype[np.void]]":

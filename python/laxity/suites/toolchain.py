@@ -16,7 +16,14 @@ from laxity.errors import PlatformError
 from laxity.platform.loaded import Done, Run, start
 from laxity.suites.program import has_cxx
 from laxity.suites.static_link import StaticLink, Tools, link_static
-from laxity.suites.target import Link, Target, Wanted, find_simulated_target, find_target
+from laxity.suites.target import (
+    Link,
+    Target,
+    Wanted,
+    find_simulated_target,
+    find_target,
+    machine_of,
+)
 
 # What native/guests answers in place of the C library, so that a job can be ended and cleaned up.
 WRAPPED = [
@@ -57,6 +64,14 @@ WRAPPED = [
     "signal",
     "__sysv_signal",
     "sigaction",
+    "rand",
+    "random",
+    "srand",
+    "srandom",
+    "drand48",
+    "lrand48",
+    "mrand48",
+    "srand48",
     "time",
     "clock",
     "times",
@@ -80,6 +95,8 @@ _SANITIZERS = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undef
 _LIBRARIES = ("-lm", "-lpthread")
 # A generated file of some MB takes seconds; what takes longer does not end.
 _PATIENCE_S = 300
+# What triplets of x86 begin with.
+_X86 = ("x86_64", "i386", "i486", "i586", "i686")
 # As gcc and as clang say it.
 _MISSING_HEADER = re.compile(
     r"fatal error: (?:(\S+): No such file or directory|'([^']+)' file not found)"
@@ -168,6 +185,7 @@ class Symbols:
     functions: frozenset[str] = frozenset()
     undefined: frozenset[str] = field(default=frozenset())
     weak: frozenset[str] = frozenset()  # of those that are defined
+    weak_undefined: frozenset[str] = frozenset()  # used where they are defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +383,15 @@ class Toolchain:
             functions=frozenset(name for name, kind in pairs if kind in "TW"),
             undefined=frozenset(name for name, kind in pairs if kind == "U"),
             weak=frozenset(name for name, kind in pairs if kind in "WV"),
+            weak_undefined=frozenset(name for name, kind in pairs if kind in "wv"),
         )
+
+    def disassembly(self, objects: Sequence[Path]) -> str:
+        """List the instructions of objects, as `laxity.suites.instructions` reads them."""
+        words = [_binutil(self.cc, "objdump"), "-d", "--no-show-raw-insn"]
+        if machine_of(self.cc).startswith(_X86):
+            words += ["-M", "intel"]  # has no suffixes of size
+        return _listing([*words, *map(str, objects)])
 
 
 def _with_standard(words: Sequence[str], *, is_cxx: bool) -> tuple[str, ...]:

@@ -9,11 +9,14 @@ from pathlib import Path
 import msgspec
 
 from laxity.core.executor import parallel
-from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
+from laxity.suites.classify import Vetted, classify, refusal
 from laxity.suites.detail import detail_of
+from laxity.suites.instructions import unlisted_instructions
 from laxity.suites.jobs import Guest, How, Session, has_fixed_layout, run_own, run_session
+from laxity.suites.observed import Mode, Observed, first_job
 from laxity.suites.program import Convention, Program, entries_of, has_cxx, libraries_of
 from laxity.suites.regions import regions_of, write_wrappers
+from laxity.suites.result import ProgramClass
 from laxity.suites.sanitize import find, with_findings
 from laxity.suites.target import Link
 from laxity.suites.toolchain import Extra, Harness, Layout, Toolchain
@@ -78,6 +81,7 @@ class VetRequest:
 class _Built:
     guest: Path
     imports: frozenset[str]
+    instructions: tuple[str, ...]
     other: Path | None
     counted: Path | None
     own: Path | None
@@ -125,7 +129,13 @@ def vet_program(request: VetRequest, program: Program) -> Vetted:
     if isinstance(built, str):
         _refuse_end(request)
         verdict = f"rejected: cannot be built: {built}"
-        vetted = Vetted(program=program.name, classes=(), mode=None, verdict=verdict, evidence=())
+        vetted = Vetted(
+            program=program.name,
+            classes=(ProgramClass.BUILD_FAILURE,),
+            mode=None,
+            verdict=verdict,
+            evidence=(),
+        )
         return _with_detail(program, vetted, None)
     seen = _observe(request, program, built)
     guest = _guest(request, program, built.guest)
@@ -241,6 +251,7 @@ def _build(request: VetRequest, program: Program) -> _Built | str:
     return _Built(
         guest,
         imports_of(request, program),
+        unlisted_instructions(request.toolchain.disassembly(_objects(request, program))),
         other if isinstance(other, Path) else None,
         counted if isinstance(counted, Path) else None,
         _build_own(request, program),
@@ -249,10 +260,13 @@ def _build(request: VetRequest, program: Program) -> _Built | str:
 
 def imports_of(request: VetRequest, program: Program) -> frozenset[str]:
     """Name what the program calls and does not define, as its guest has been compiled."""
-    objects = [request.build / f"{Layout.GUEST}-{n}.o" for n in range(len(program.sources))]
-    tables = [request.toolchain.symbols(one) for one in objects]
-    called = frozenset[str]().union(*(one.undefined for one in tables))
+    tables = [request.toolchain.symbols(one) for one in _objects(request, program)]
+    called = frozenset[str]().union(*(one.undefined | one.weak_undefined for one in tables))
     return called.difference(*(one.defined for one in tables))
+
+
+def _objects(request: VetRequest, program: Program) -> list[Path]:
+    return [request.build / f"{Layout.GUEST}-{n}.o" for n in range(len(program.sources))]
 
 
 def _guest(request: VetRequest, program: Program, built: Path) -> Guest:
@@ -314,6 +328,7 @@ def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
         checked_only=_check_only(guest, how) if has_check else None,
         own=run_own(built.own, guest, timeout_s, emulator) if built.own else None,
         imports=built.imports,
+        instructions=built.instructions,
         elsewhere=_elsewhere(guest, how),
         # Where an emulator puts things is its own affair.
         compares_places=has_fixed_layout() and not emulator,

@@ -14,12 +14,15 @@ import msgspec
 from laxity import __version__
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError
-from laxity.suites.classify import Mode, Vetted
+from laxity.suites.classify import Vetted
+from laxity.suites.observed import Mode
 from laxity.suites.program import Convention, Program
+from laxity.suites.result import ProgramClass
 from laxity.suites.target import NATIVE, Link
 from laxity.suites.vetting import VetRequest
 
-VETTING_SCHEMA = 1
+# 2: mode none is only for programs all of whose calls are listed.
+VETTING_SCHEMA = 2
 # What sources include and nobody compiles alone.
 _HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".inc", ".def"})
 
@@ -38,7 +41,7 @@ class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     inputs_sha256: str | None = None
     size: str | None = None
     words: list[str] | None = None
-    classes: list[str]
+    classes: list[ProgramClass]
     verdict: str
     evidence: list[str]
     mode: Mode | None = None

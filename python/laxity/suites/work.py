@@ -26,6 +26,11 @@ class Work(NamedTuple):
     total: int
     library: int | None = None
 
+    @property
+    def own(self) -> int:
+        """The program's own part; the whole where it is not known."""
+        return self.total - (self.library or 0)
+
 
 def works_of(session: Session) -> list[Work]:
     """Return what each job of a session was counted to be."""
@@ -49,8 +54,7 @@ def is_as_much(work: Work, reference: Work, unit: str, *, has_threads: bool = Fa
         if has_threads and unit == INSTRUCTIONS:
             tolerance = LIBRARY_TOLERANCE_COUNT
         return _is_near(work.total, reference.total, tolerance)
-    own, reference_own = work.total - work.library, reference.total - reference.library
-    return _is_near(own, reference_own, tolerance) and _is_near(
+    return _is_near(work.own, reference.own, tolerance) and _is_near(
         work.library, reference.library, LIBRARY_TOLERANCE_COUNT
     )
 
