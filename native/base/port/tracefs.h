@@ -23,7 +23,7 @@ enum {
 struct laxity_tracefs_instance {
     int root_fd;
     int dir_fd;
-    int hold_fd; /* while this file of it is open, the kernel lets nobody remove it */
+    int hold_fd; /* while this file is open, the kernel refuses to remove the instance */
     char name[LAXITY_INSTANCE_NAME_BYTES];
 };
 
