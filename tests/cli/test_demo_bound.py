@@ -12,7 +12,14 @@ from tests.report.run_builder import Made, ordinary_rows, write_run
 from laxity.bounds.data import Bounded, read_bound
 from laxity.bounds.platform_costs import Choice
 from laxity.cli.bound_wcet import read_with_runs
-from laxity.cli.demo_bound import TASKS, VERDICT, bound_measured_tasks, plan_tasks
+from laxity.cli.demo_bound import (
+    TASKS,
+    VERDICT,
+    bound_measured_tasks,
+    pilot_of,
+    plan_tasks,
+    sized_by,
+)
 from laxity.errors import NoVerdict
 from laxity.jobs.finish import finish_run
 from laxity.store.run_directory import open_run
@@ -111,11 +118,42 @@ def test_task_without_a_finished_job_has_no_wcet(tmp_path: Path):
 
 def test_tasks_pass_through_parts_of_the_cache_that_gamma_is_measured_of():
     spec = plan_tasks({"duration": "3s"}, 1, 1024 * KIB, 1)
-    # 48 MiB in passes of 32 KiB: 1536; 192 MiB / 128 KiB = 1536; 384 MiB / 256 KiB = 1536.
+    # 8 MiB in passes of 32 KiB: 256; of 128 KiB: 64; of 256 KiB: 32.
     assert [task.args for task in spec.tasks] == [
-        ("32KiB", "1536"),
-        ("128KiB", "1536"),
-        ("256KiB", "1536"),
+        ("32KiB", "256"),
+        ("128KiB", "64"),
+        ("256KiB", "32"),
     ]
     assert [task.priority for task in spec.tasks] == [90, 89, 88]
     assert {task.cpus for task in spec.tasks} == {(1,)}
+
+
+def test_tasks_of_the_pilot_are_apart():
+    tasks = plan_tasks({"duration": "3s"}, 1, 1024 * KIB, 1)
+    pilot = pilot_of(tasks, 400_000_000)
+    assert [task.args for task in pilot.tasks] == [task.args for task in tasks.tasks]
+    released_ns = [(task.offset_ns, task.period_ns, task.deadline_ns) for task in pilot.tasks]
+    apart_ns = 20_000_000, 20_000_000
+    assert released_ns == [(0, *apart_ns), (6_000_000, *apart_ns), (12_000_000, *apart_ns)]
+    assert pilot.duration_ns == 400_000_000
+
+
+def test_tasks_are_sized_by_the_pilot_to_half_of_the_cpu(tmp_path: Path):
+    tasks = plan_tasks({"duration": "3s"}, 1, 1024 * KIB, 1)
+    made = []
+    for name, usual_ns in (("control", 100_000), ("filter", 200_000), ("vision", 0)):
+        rows = ordinary_rows(5 if usual_ns else 0)
+        rows["exec_ns"] = usual_ns
+        # The first job finds its caches cold; the second job was held up.
+        rows["exec_ns"][:2] = 900_000
+        made.append(Made(rows, name=name))
+    write_run(tmp_path / "pilot", Made(made[0].rows, name="control", others=made[1:]))
+    sized = sized_by(open_run(tmp_path / "pilot"), tasks)
+    # A third of 0.5 each, margin of 20 % included: period * 0.5 / 3 / 1.2. Of 5 ms 694,444 ns, and
+    # a pass takes 100,000 / 256 ns: 1777.8 passes. Of 20 ms 2,777,778 ns by 200,000 / 64: 888.9.
+    # Of vision no job is known.
+    assert [task.args for task in sized.tasks] == [
+        ("32KiB", "1778"),
+        ("128KiB", "889"),
+        ("256KiB", "32"),
+    ]

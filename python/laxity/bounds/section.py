@@ -88,6 +88,7 @@ def sentences(answer: Answer) -> tuple[str, ...]:
             f"{show_upper(tightest.response_time_ns)} (modelled), its deadline is "
             f"{show_bound(tightest.deadline_ns)}."
         )
+        lines += _breakdown_lines(tightest)
     why = "; ".join(reasons(answer))
     lines += [f"Why not more is proven: {why}."] if why else []
     lines += missing_lines(answer)
@@ -95,6 +96,15 @@ def sentences(answer: Answer) -> tuple[str, ...]:
         first = sensitivity_lines(answer.sensitivity)[0]
         lines.append(f"{first[0].upper()}{first[1:]}.")
     return tuple(lines)
+
+
+def _breakdown_lines(task: TaskBound) -> list[str]:
+    """Say where the time of a busy window goes, the largest part first."""
+    if task.breakdown is None or task.window_ns is None:
+        return []
+    lengths = sorted(((part.of(task.breakdown), part.label) for part in PARTS), reverse=True)
+    parts = join_words([f"{label} {show_upper(ns)}" for ns, label in lengths if ns > 0])
+    return [f"Its busy window of {show_upper(task.window_ns)} holds {parts}."]
 
 
 def missing_lines(answer: Answer) -> list[str]:

@@ -28,6 +28,7 @@ class BoundRequest:
         task_set: The file as it was given.
         costs: None: zero overheads, as the user said.
         costs_run: The run that holds the costs; None: a file, or no costs.
+        platform: That the answer is about, as manifests name it.
     """
 
     name: str
@@ -37,6 +38,7 @@ class BoundRequest:
     costs_run: Path | None
     final: Path
     command_line: list[str]
+    platform: str = "native"
 
 
 def store_bound(request: BoundRequest) -> Finished:
@@ -70,6 +72,7 @@ def _manifest(request: BoundRequest) -> Manifest:
     return msgspec.structs.replace(
         manifest,
         status="complete",
+        platform=request.platform,
         exit_code=request.answer.exit_code,
         finished_at=ends.now(),
         # Of the machine that the answer is about; nothing was measured where it was computed.

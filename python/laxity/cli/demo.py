@@ -93,7 +93,12 @@ def demo(**given: object) -> int:
         print(f"laxity demo: {line}", file=sys.stderr)
     with open_for(plan.runs[0][1]) as platform, forwarded_signals() as signals:
         finished = run_demo(request, plan, signals, platform)
-    return show_finished(finished, output_format=options.output_format, has_report=True)
+    return show_finished(
+        finished,
+        output_format=options.output_format,
+        has_report=True,
+        label=None if options.quiet else "laxity demo",
+    )
 
 
 def _plan_simulated(request: "DemoRequest", platform: str) -> "Plan":

@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
+
 from laxity import __version__
 from laxity.bounds.answer import CostsGiven, answer_task_set
-from laxity.bounds.platform_costs import Choice
+from laxity.bounds.platform_costs import PPM, Choice
 from laxity.bounds.store import BoundRequest, store_bound
 from laxity.cli.bound_wcet import read_with_runs, wcet_notes
 from laxity.core.spec import Spec
@@ -18,27 +21,31 @@ from laxity.core.spec_reader import resolve_spec
 from laxity.core.units import exact_size
 from laxity.costs.merge import merge_runs
 from laxity.costs.model import Costs
+from laxity.jobs import rows as analysis
 from laxity.jobs.finish import Finished
 from laxity.store.manifest import Tool
 from laxity.store.run_directory import Run, open_run
 
 # Names of the run that measures the tasks and of the one that bounds them.
 TASKS, VERDICT = "tasks", "verdict"
+# What the three tasks use of their CPU, margin included, if they execute as fast as in the pilot:
+# enough that the bound has something to prove, and room for jobs that take twice as long.
+_UTILISATION_PPM = 500_000
+# Apart from each other, so that no task of the pilot preempts another.
+_PILOT_PERIOD_NS, _PILOT_OFFSET_NS = 20_000_000, 6_000_000
 # On the largest execution time seen and on each cost: another run will see larger ones.
 _MARGIN_PPM = 200_000
-# Name, period, working set as a part of the second-level cache, of which gamma is measured at a
-# 32nd and a quarter, and bytes passed through in a job: some 0.6, 2.3 and 4.6 ms of execution on a
-# processor of 2.6 GHz, a third of its time.
-_TASKS = (
-    ("control", "5ms", 32, 48 << 20),
-    ("filter", "20ms", 8, 192 << 20),
-    ("vision", "50ms", 4, 384 << 20),
-)
+# Name, period, and working set as a part of the second-level cache, of which gamma is measured at a
+# 32nd and a quarter.
+_TASKS = (("control", "5ms", 32), ("filter", "20ms", 8), ("vision", "50ms", 4))
+# Bytes that a job of the pilot passes through: 0.1 ms on a processor of 2.6 GHz, 3 ms on one of
+# 800 MHz; of the largest working set 32 passes, so that the first, cold one counts little.
+_PILOT_BYTES = 8 << 20
 _HIGHEST_PRIORITY = 90
 
 
 def plan_tasks(run: dict[str, Any], cpu: int, cache_bytes: int, resolution_ns: int) -> Spec:
-    """Plan the run of three tasks on one CPU, the shortest period highest.
+    """Plan the run of three tasks on one CPU, the shortest period highest, as yet of short jobs.
 
     Args:
         run: The table [run].
@@ -53,14 +60,54 @@ def plan_tasks(run: dict[str, Any], cpu: int, cache_bytes: int, resolution_ns: i
         {
             "name": name,
             "workload": "mem",
-            "args": [exact_size(cache_bytes // part), str(max(1, passed * part // cache_bytes))],
+            "args": [
+                exact_size(cache_bytes // part),
+                str(max(1, _PILOT_BYTES * part // cache_bytes)),
+            ],
             "period": period,
             "priority": _HIGHEST_PRIORITY - place,
             "cpus": str(cpu),
         }
-        for place, (name, period, part, passed) in enumerate(_TASKS)
+        for place, (name, period, part) in enumerate(_TASKS)
     ]
     return resolve_spec(run, tasks, [], resolution_ns)
+
+
+def pilot_of(tasks: Spec, duration_ns: int) -> Spec:
+    """Plan the pilot of a run of tasks: the same jobs, none of them preempted by another task."""
+    apart = tuple(
+        msgspec.structs.replace(
+            task,
+            period_ns=_PILOT_PERIOD_NS,
+            deadline_ns=_PILOT_PERIOD_NS,
+            offset_ns=place * _PILOT_OFFSET_NS,
+        )
+        for place, task in enumerate(tasks.tasks)
+    )
+    return msgspec.structs.replace(tasks, tasks=apart, duration_ns=duration_ns)
+
+
+def sized_by(pilot: Run, tasks: Spec) -> Spec:
+    """Choose the passes of each task so that all use their utilisation, each an equal share.
+
+    A task of which the pilot finished fewer than two jobs stays as it is.
+
+    Args:
+        pilot: A run of `pilot_of` these tasks.
+        tasks: Of workload mem, words: size and passes.
+    """
+    rows = pilot.stream("jobs")
+    sized = []
+    for index, task in enumerate(tasks.tasks):
+        jobs = analysis.finished(analysis.of_task(rows, index))
+        # The first job finds its caches cold.
+        times_ns = analysis.present(jobs["exec_ns"])[1:]
+        size, passes = task.args
+        if times_ns.size and (usual_ns := float(np.median(times_ns))) > 0:
+            share_ns = task.period_ns * _UTILISATION_PPM / len(tasks.tasks) / (PPM + _MARGIN_PPM)
+            passes = str(max(1, round(int(passes) * share_ns / usual_ns)))
+        sized.append(msgspec.structs.replace(task, args=(size, passes)))
+    return msgspec.structs.replace(tasks, tasks=tuple(sized))
 
 
 def bound_measured_tasks(
@@ -95,6 +142,7 @@ def bound_measured_tasks(
         costs_run=paths[0] if paths else None,
         final=final,
         command_line=command_line,
+        platform=run.manifest.platform,
     )
     return store_bound(request)
 

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.cli.demo_bound import TASKS, VERDICT, bound_measured_tasks, plan_tasks
+from laxity.cli.demo_bound import (
+    TASKS,
+    VERDICT,
+    bound_measured_tasks,
+    pilot_of,
+    plan_tasks,
+    sized_by,
+)
 from laxity.core.cpus import format_cpus
 from laxity.core.progress import planned_s
 from laxity.core.signals import Forwarder
@@ -23,6 +30,7 @@ from laxity.costs.measure_all import (
 )
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
+from laxity.jobs.monitor import PILOT
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.doctor import default_cpus, fifo_permitted
 from laxity.platform.facts import Facts
@@ -30,6 +38,7 @@ from laxity.platform.placement import Cpus
 from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.platform.platform_file import platform_in_run
 from laxity.store.manifest import Fallback
+from laxity.store.run_directory import open_run
 
 ALONE = "alone"
 INTERFERED = "interfered"
@@ -39,6 +48,8 @@ _TASK_WORDS = ["256KiB"]
 _PRIORITY = 90
 # Of the duration of the other runs: 60 jobs of the slowest of three tasks in 3 s.
 _TASKS_PERCENT = 30
+# Of the pilot: 20 jobs of each task.
+_PILOT_NS = 400_000_000
 # Larger than most last-level caches' share per core: the traffic reaches memory.
 _INTERFERENCE_WORDS = ("write", "16MiB")
 
@@ -89,17 +100,18 @@ def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int
     run = {"duration": request.duration, "seed": request.seed}
     alone = resolve_spec(run, [task], [], resolution_ns)
     fallbacks = list(_missing_permission(facts))
-    runs = [(ALONE, alone)]
+    duration_ns = alone.duration_ns or 0
+    shorter = {**run, "duration": exact_duration(duration_ns * _TASKS_PERCENT // 100)}
+    cache_bytes = demo_cache_bytes(facts, suited[-1])
+    tasks = plan_tasks(shorter, suited[-1], cache_bytes, resolution_ns)
+    runs = [(PILOT, pilot_of(tasks, _PILOT_NS)), (ALONE, alone)]
     if others:
         one = InterfereSpec(workload="bandwidth", args=_INTERFERENCE_WORDS, cpus=tuple(others))
         runs.append((INTERFERED, msgspec.structs.replace(alone, interfere=(one,))))
     else:
         reason = f"this process may use only CPU {format_cpus(suited)}"
         fallbacks.append(Fallback(what="interference", used="none", reason=reason))
-    duration_ns = alone.duration_ns or 0
-    shorter = {**run, "duration": exact_duration(duration_ns * _TASKS_PERCENT // 100)}
-    cache_bytes = demo_cache_bytes(facts, suited[-1])
-    runs.append((TASKS, plan_tasks(shorter, suited[-1], cache_bytes, resolution_ns)))
+    runs.append((TASKS, tasks))
     parts, left_out = plan_demo_parts(facts, cpus, suited[-1], duration_ns)
     return Plan(tuple(runs), parts, (*fallbacks, *left_out))
 
@@ -127,8 +139,6 @@ def run_demo(
         is_quiet=request.is_quiet,
     )
     measured = [part.name for part in plan.parts]
-    # Of a simulated platform only some costs are measured.
-    has_verdict = platform is THIS_MACHINE
     whole = Composite(
         kind="demo",
         name="demo",
@@ -141,7 +151,7 @@ def run_demo(
         children=(
             *(_child(request, name, spec, platform) for name, spec in specs),
             *(measured_child(measuring, part, platform) for part in plan.parts),
-            *([_verdict_child(request, measured)] if has_verdict else []),
+            _verdict_child(request, measured),
         ),
     )
     return run_composite(whole, signals, platform)
@@ -162,8 +172,9 @@ def _verdict_child(request: DemoRequest, measured: list[str]) -> Child:
 
 def _child(request: DemoRequest, name: str, spec: Spec, platform: Platform) -> Child:
     def run(final: Path, signals: Forwarder) -> Finished:
+        sized = sized_by(open_run(final.with_name(PILOT)), spec) if name == TASKS else spec
         once = RunRequest(
-            spec=spec,
+            spec=sized,
             name=name,
             final=final,
             command_line=request.command_line,

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from laxity.cli.demo_bound import TASKS
+from laxity.cli.demo_bound import TASKS, pilot_of
 from laxity.cli.demo_run import ALONE, INTERFERED, DemoRequest, Plan
 from laxity.core.spec import InterfereSpec, Spec
 from laxity.core.spec_reader import resolve_spec
@@ -14,6 +14,8 @@ from laxity.core.units import exact_size
 from laxity.costs.crpd import probe as crpd
 from laxity.costs.measure_all import Part
 from laxity.costs.options import SIMULATED_REPETITIONS
+from laxity.costs.switch import probe as switch
+from laxity.jobs.monitor import PILOT
 from laxity.platform.platform_file import PlatformModel
 from laxity.platform.simulated import SimulatedPlatform
 from laxity.store.manifest import Fallback
@@ -21,6 +23,8 @@ from laxity.store.manifest import Fallback
 # The run in which a task goes on on another core.
 MOVES = "moves"
 _RESOLUTION_NS = 1
+# Of the pilot: three jobs of each task.
+_PILOT_NS = 60_000_000
 # Of a platform without caches: what is touched matters little there.
 _NO_CACHE_BYTES = 16 << 10
 # What mem takes for a step where its lines are in the first level, about: times need not be exact.
@@ -49,35 +53,38 @@ def plan_simulated_demo(model: PlatformModel, platform: str, request: DemoReques
 
     alone = plan(_task("mem", "5ms", (last // 4, 0)))
     control = _task("control", "5ms", (first // 2, _passes(model, first // 2, 1)))
-    runs = [(ALONE, alone)]
+    # What a preemption makes a task load again is charged to each job of a higher task: a fourth of
+    # a slow second level would fill its whole period.
+    largest = max(first, last // 16)
+    tasks = plan(
+        control,
+        # Not with the others, so that it is preempted.
+        _task("filter", "20ms", (first, _passes(model, first, 1))) | {"offset": "3ms"},
+        _task("vision", "50ms", (largest, _passes(model, largest, 1))),
+    )
+    runs = [(PILOT, pilot_of(tasks, _PILOT_NS)), (ALONE, alone)]
     if model.cores > 1:
         words = ("write", exact_size(4 * last))
         one = InterfereSpec(workload="bandwidth", args=words, cpus=tuple(range(1, model.cores)))
         runs.append((INTERFERED, msgspec.structs.replace(alone, interfere=(one,))))
-    runs.append(
-        (
-            TASKS,
-            plan(
-                control,
-                # Not with the others, so that it is preempted.
-                _task("filter", "20ms", (first, _passes(model, first, 3))) | {"offset": "3ms"},
-                _task("vision", "50ms", (last // 4, _passes(model, last // 4, 6))),
-            ),
-        )
-    )
+    runs.append((TASKS, tasks))
     if model.cores > 1:
         camera = _task("camera", "10ms", (first // 2, _passes(model, first // 2, 2)))
         filtering = _task("filter", "20ms", (first, _passes(model, first, 10)))
         # What has one core drives what has two to the other one, and back.
         moves = plan(control, camera | {"cpus": "1", "offset": "2ms"}, filtering | {"cpus": "0-1"})
         runs.append((MOVES, moves))
-    sizes = tuple(sorted({first // 2, first, last // 4}))
+    sizes = tuple(sorted({first // 2, first, largest}))
     return Plan(tuple(runs), _costs(model, sizes), tuple(_left_out(model)), platform)
 
 
 def _costs(model: PlatformModel, sizes_bytes: tuple[int, ...]) -> tuple[Part, ...]:
-    """Measure what a preemption costs the tasks' working sets; each other cost takes longer."""
+    """Measure what a switch costs, and a preemption the tasks' working sets; others take longer."""
     simulated = SimulatedPlatform(model)
+    facts, cpus = simulated.facts(), simulated.cpus()
+    switching = switch.Asked(
+        cpus=(0,), quantities=("preemption",), repetitions=SIMULATED_REPETITIONS
+    )
     asked = crpd.Asked(
         cpus=(0,),
         sizes_bytes=sizes_bytes,
@@ -86,7 +93,10 @@ def _costs(model: PlatformModel, sizes_bytes: tuple[int, ...]) -> tuple[Part, ..
         evicts=("write",),
         repetitions=SIMULATED_REPETITIONS,
     )
-    return (Part("crpd", *crpd.plan_crpd(asked, simulated.facts(), simulated.cpus())),)
+    return (
+        Part("switch", *switch.plan_switch(switching, facts, cpus)),
+        Part("crpd", *crpd.plan_crpd(asked, facts, cpus)),
+    )
 
 
 def _left_out(model: PlatformModel) -> list[Fallback]:

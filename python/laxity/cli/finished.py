@@ -31,6 +31,7 @@ def show_finished(
     has_report: bool,
     document: object | None = None,
     page: Callable[[Run], Path] | None = None,
+    label: str | None = None,
 ) -> int:
     """Write the report, print the answer.
 
@@ -39,6 +40,7 @@ def show_finished(
         output_format: `table` or `json`.
         has_report: Whether report.html is written.
         document: What `json` prints; None: the run's summary.
+        label: Begins the line on stderr that announces the report; None: no line.
         page: Writes another page of the run and gives its path; None: there is none.
 
     Returns:
@@ -68,7 +70,7 @@ def show_finished(
     if page is not None:
         steps.append(lambda: _tell(page(run), is_told=is_table))
     if has_report:
-        steps.append(lambda: _tell(build_report(run.path), is_told=is_table))
+        steps.append(lambda: _tell(_build_report(run.path, label), is_told=is_table))
     for step in steps:
         code = _take_step(step, run, code)
     return code
@@ -99,6 +101,13 @@ def _print_answer(run: Run, answer: object) -> None:
     else:
         print_json(answer)
     sys.stdout.flush()
+
+
+def _build_report(path: Path, label: str | None) -> Path:
+    """Write the report; of many runs that takes as long as some of them."""
+    if label is not None:
+        print(f"{label}: writing the report", file=sys.stderr, flush=True)
+    return build_report(path)
 
 
 def _tell(written: Path, *, is_told: bool) -> None:

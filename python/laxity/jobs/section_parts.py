@@ -257,10 +257,19 @@ def asked_of(task: TaskResult) -> str:
 
 
 def pair_of(page: PageData) -> tuple[RunData, RunData] | None:
-    """Return the first run without and the first with co-runners; None if there are not both."""
-    alone = [run for run in page.runs if run.tasks and not run.manifest.corunners]
-    interfered = [run for run in page.runs if run.manifest.corunners]
-    return (alone[0], interfered[0]) if alone and interfered else None
+    """Return the first run with co-runners and the first of its tasks without; None: not both."""
+    interfered = next((run for run in page.runs if run.manifest.corunners), None)
+    if interfered is None:
+        return None
+    names = [task.result.name for task in interfered.tasks]
+    alone = [
+        run
+        for run in page.runs
+        if run.tasks
+        and not run.manifest.corunners
+        and [task.result.name for task in run.tasks] == names
+    ]
+    return (alone[0], interfered) if alone else None
 
 
 def source_note(task: TaskData, run: RunData) -> str | None:

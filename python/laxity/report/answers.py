@@ -8,6 +8,7 @@ from laxity.core.streams import Quantity as Stream
 from laxity.costs.answer import CostAnswer, cost_answer
 from laxity.costs.model import decode_costs
 from laxity.errors import RecordError
+from laxity.jobs.monitor import PILOT
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import pair_of
 from laxity.jobs.sections.comparison import Pair, task_pairs
@@ -47,7 +48,8 @@ def _answers(page: PageData) -> Iterator[str]:
     if pair is not None:
         yield from (_pair_line(tasks, pair[0].kind) for tasks in task_pairs(*pair))
     for run in page.runs:
-        if run.tasks and (pair is None or run not in pair):
+        # A pilot only sizes what follows.
+        if run.tasks and run.label != PILOT and (pair is None or run not in pair):
             yield _tasks_line(run)
     for run in page.runs:
         if run.view is None:
@@ -55,8 +57,9 @@ def _answers(page: PageData) -> Iterator[str]:
         measured = run.manifest.measurement
         if costs is not None and measured is not None and measured.probe in _IN_COSTS:
             continue
-        # A verdict, and who is nearest to a deadline; of what was measured the first figure.
-        said = run.view.sentences(run)[: 2 if run.view.is_computed else 1]
+        # A verdict, the task that is nearest to its deadline, and where its time goes; of what was
+        # measured the first figure.
+        said = run.view.sentences(run)[: 3 if run.view.is_computed else 1]
         yield " ".join(said)
 
 
