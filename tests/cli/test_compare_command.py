@@ -537,7 +537,6 @@ def test_jobs_and_costs_have_nothing_in_common(runs: Path, tmp_path: Path):
         compare(runs / "base", write_costs(tmp_path / "a.json", *SWITCHES))
 
 
-@pytest.mark.serial
 def test_two_real_runs_and_a_longer_one(tmp_path: Path):
     for name, size in (("a", "64KiB"), ("b", "64KiB"), ("c", "1MiB")):
         words = ("mem", "-b", size, "-p", "2ms", "--jobs", "400", "--cpus", str(CPU))

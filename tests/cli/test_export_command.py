@@ -38,7 +38,6 @@ def names_in(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-@pytest.mark.serial
 def test_an_exported_run_agrees_with_its_streams(tmp_path: Path):
     spec = tmp_path / "marker.toml"
     spec.write_text(

@@ -100,7 +100,6 @@ def test_marks_outside_the_jobs_are_kept_but_are_no_phases_of_a_job(tmp_path: Pa
 
 
 @needs_two_cpus
-@pytest.mark.serial
 def test_marks_of_a_corunner_do_nothing(tmp_path: Path):
     more = f'[[interfere]]\nworkload = "{MARKER}"\nargs = ["jobs"]\ncpus = "0"\n'
     outcome = run_marker(tmp_path, "jobs", 20, more)

@@ -36,7 +36,6 @@ def crpd(laxity: Laxity, *words: str):
     return laxity("measure", "crpd", *SHORT, "--allow-unprivileged", "--quiet", *words)
 
 
-@pytest.mark.serial
 def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     words = ("--repetitions", "10", "--seed", "3", "--evict", "execute")
     done = crpd(laxity, "--run-dir", "D", *words)
@@ -73,7 +72,6 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     assert "4 KiB" in laxity("show", "D").stdout
 
 
-@pytest.mark.serial
 def test_models_of_two_runs_are_joined(laxity: Laxity):
     for name in ("A", "B"):
         done = crpd(laxity, "--run-dir", name, "--repetitions", "6", "--no-report")
@@ -95,7 +93,6 @@ def test_models_of_two_runs_are_joined(laxity: Laxity):
     assert (done.returncode, "named twice" in done.stderr) == (2, True)
 
 
-@pytest.mark.serial
 @needs_fifo
 def test_interrupted_measurement_keeps_what_was_measured(tmp_path: Path):
     process = start(
@@ -114,7 +111,6 @@ def test_interrupted_measurement_keeps_what_was_measured(tmp_path: Path):
     assert (run.path / "costs.json").exists()
 
 
-@pytest.mark.serial
 def test_measurement_ends_at_its_timeout(laxity: Laxity):
     done = crpd(laxity, "--run-dir", "D", "--repetitions", "1000000", "--timeout", "2s")
     assert done.returncode == 4

@@ -16,7 +16,6 @@ from laxity.store.run_directory import open_run
 SHORT = ("--sizes", "4KiB,64KiB,1MiB", "--repetitions", "6", "--quiet", "--allow-unprivileged")
 
 
-@pytest.mark.serial
 def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     words = ("--cpus", "0", "--nodes", "0", "--run-dir", "D", "--seed", "3")
     done = laxity("measure", "memory-latency", *SHORT, *words)
@@ -53,7 +52,6 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     assert "claimed" in laxity("show", "D").stdout or "no level" in laxity("show", "D").stdout
 
 
-@pytest.mark.serial
 def test_runs_are_joined_and_huge_pages_stay_apart(laxity: Laxity):
     for name, pages in (("A", "ordinary"), ("B", "ordinary"), ("C", "huge")):
         words = ("--cpus", "0", "--case", "chase", "--pages", pages, "--run-dir", name)

@@ -21,7 +21,6 @@ needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
 PAIR = ",".join(map(str, CPUS[:2]))
 
 
-@pytest.mark.serial
 @needs_two_cpus
 def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     done = laxity(
@@ -51,7 +50,6 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     assert "migration_move" in laxity("costs", "show", "D").stdout
 
 
-@pytest.mark.serial
 @needs_fifo
 @needs_two_cpus
 def test_interrupted_measurement_keeps_what_was_measured(tmp_path: Path):
@@ -69,7 +67,6 @@ def test_interrupted_measurement_keeps_what_was_measured(tmp_path: Path):
     assert (run.manifest.status, run.manifest.tables["migration.npy"] > 0) == ("interrupted", True)
 
 
-@pytest.mark.serial
 @needs_two_cpus
 def test_budget_ends_it_after_few_repetitions(laxity: Laxity):
     done = laxity(

@@ -15,7 +15,6 @@ from laxity.store.run_directory import open_run
 CPUS = sorted(os.sched_getaffinity(0))
 
 
-@pytest.mark.serial
 @pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
 def test_jobs_change_their_cpu_and_are_stored_shown_and_reported(laxity: Laxity):
     done = laxity(

@@ -67,7 +67,6 @@ def test_switches_are_stored_shown_and_reported(laxity: Laxity):
     assert [one["name"] for one in joined["entries"]] == [one.name for one in model.entries]
 
 
-@pytest.mark.serial
 @needs_root
 def test_what_an_ordinary_user_cannot_measure_is_said(laxity: Laxity):
     dropped = "-sys_nice,-sys_admin,-perfmon"

@@ -52,7 +52,6 @@ def run_late(tmp_path: Path, job: int, run: str, more: str = "", deadline: str =
     return tmp_path / "D"
 
 
-@pytest.mark.serial
 def test_the_run_ends_at_the_first_miss_and_says_at_which_job(tmp_path: Path):
     directory = run_late(tmp_path, 20, f'duration = {ENDLESS}\nstop_on = "miss"')
     manifest, jobs = manifest_of(directory), jobs_of(directory)
@@ -101,7 +100,6 @@ def test_no_job_starts_behind_the_one_that_the_run_stops_on(tmp_path: Path, isol
     assert manifest.stop.finish_ns <= manifest.stop.seen_ns == manifest.tasks[0].end_ns
 
 
-@pytest.mark.serial
 def test_the_run_ends_at_a_longer_response_also_without_deadlines(tmp_path: Path):
     run = f'duration = {ENDLESS}\nstop_on = "response > 15ms"'
     directory = run_late(tmp_path, 5, run, deadline="none")
@@ -111,7 +109,6 @@ def test_the_run_ends_at_a_longer_response_also_without_deadlines(tmp_path: Path
     assert (stop.condition, stop.abs_deadline_ns) == ("response>15ms", None)
 
 
-@pytest.mark.serial
 @needs_two_cpus
 def test_a_job_that_runs_elsewhere_may_finish(tmp_path: Path):
     # The other task's only job lasts 1 s, far beyond the miss; no second one starts.
@@ -127,7 +124,6 @@ def test_a_job_that_runs_elsewhere_may_finish(tmp_path: Path):
     assert rows["finish_ns"][0] > manifest.stop.seen_ns
 
 
-@pytest.mark.serial
 @needs_two_cpus
 def test_co_runners_go_on_until_the_last_job_and_are_stopped(tmp_path: Path):
     more = f'[[interfere]]\nworkload = "bandwidth"\nargs = ["write", "1MiB"]\ncpus = "{CPU - 1}"\n'
@@ -137,7 +133,6 @@ def test_co_runners_go_on_until_the_last_job_and_are_stopped(tmp_path: Path):
     assert manifest.corunners[0].end_cause == "stopped"
 
 
-@pytest.mark.serial
 def test_a_run_without_such_a_job_goes_on_to_its_end(tmp_path: Path):
     run = 'jobs = 5\nstop_on = "response>10s"'
     manifest = manifest_of(run_late(tmp_path, 100, run))
@@ -146,13 +141,11 @@ def test_a_run_without_such_a_job_goes_on_to_its_end(tmp_path: Path):
     assert "stopped on" not in laxity("show", tmp_path / "D").out
 
 
-@pytest.mark.serial
 def test_a_miss_in_the_last_job_is_told_though_the_run_was_over(tmp_path: Path):
     manifest = manifest_of(run_late(tmp_path, 0, 'jobs = 1\nstop_on = "miss"'))
     assert (manifest.stop.job, manifest.tasks[0].end_cause) == (0, "jobs")
 
 
-@pytest.mark.serial
 def test_a_limit_is_judged_as_ever(tmp_path: Path):
     run = f'duration = {ENDLESS}\nstop_on = "miss"\nmax_misses = 0'
     spec = late_spec(tmp_path / "late.toml", 5, run)

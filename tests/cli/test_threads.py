@@ -125,7 +125,6 @@ def test_threads_npy_lists_the_threads_of_every_task(tmp_path: Path):
 
 @needs_fifo
 @BOTH_WAYS
-@pytest.mark.serial
 def test_threads_run_under_the_policy_and_on_the_cpus_of_their_task(tmp_path: Path, mode: str):
     run_forker(tmp_path, mode, threads="2", policy='"fifo"', priority="42", cpus=f'"{CPU}"')
     expected = "policy 1, priority 42, 1 CPUs, signals blocked, interrupted 0 times"
