@@ -274,8 +274,8 @@ def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status) == ("demo", "complete")
     parts = ["switch", "crpd", "migration"]
-    assert run.manifest.runs == ["alone", "interfered", "tasks", *parts, "verdict"]
-    alone, interfered = run.children[:2]
+    assert run.manifest.runs == ["pilot", "alone", "interfered", "tasks", *parts, "verdict"]
+    alone, interfered = run.children[1:3]
     assert not alone.manifest.corunners
     assert interfered.manifest.corunners
     # 300 ms / 5 ms = 60 releases in each.
@@ -296,8 +296,8 @@ def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     answer = decode_answer((run.path / "runs" / "verdict" / "bound.json").read_bytes(), "")
     assert [one.name for one in answer.tasks] == ["control", "filter", "vision"]
     # 30 % of 300 ms / 5 ms = 18 jobs.
-    assert "(jobs: 18 of control" in answer.notes[0]
-    assert answer.notes[0].endswith("observed, not proven")
+    assert (answer.wcet_from[0].task, answer.wcet_from[0].n) == ("control", 18)
+    assert "observed, not proven" in (run.path / "report.html").read_text()
     assert f"\n{answer.verdict.replace('_', ' ').capitalize()}: 3 tasks" in done.stdout
     assert "Bounds against deadlines" in (run.path / "report.html").read_text()
 
@@ -314,7 +314,7 @@ def test_demo_on_one_cpu_says_that_interference_is_left_out(laxity: Laxity):
     )
     assert message in done.stderr
     run = open_run(laxity.directory / "D")
-    assert run.manifest.runs == ["alone", "tasks", "switch", "crpd", "verdict"]
+    assert run.manifest.runs == ["pilot", "alone", "tasks", "switch", "crpd", "verdict"]
     assert [one.what for one in run.manifest.fallbacks] == ["interference", "migration"]
 
 
