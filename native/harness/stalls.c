@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <sys/wait.h>
+#include <sys/wait.h> /* IWYU pragma: keep */
 #include <time.h>
 #include <unistd.h>
 
@@ -241,7 +241,7 @@ int64_t laxity_stalled_until_ns(const struct laxity_segment *segment)
     return until_ns;
 }
 
-void laxity_judge_stalled(const struct laxity_segment *segment, struct laxity_error *error)
+void laxity_judge_stalled(struct laxity_segment *segment, struct laxity_error *error)
 {
     const struct laxity_stalls *stalls = &segment->run.stalls;
     if (atomic_load_explicit(&stalls->n, memory_order_acquire) == 0 ||
@@ -253,12 +253,11 @@ void laxity_judge_stalled(const struct laxity_segment *segment, struct laxity_er
     struct laxity_error found = {.exit_code = 0};
     char whose[LAXITY_NAME_BYTES * 2] = "the run stood still";
     if (first->task != LAXITY_STALL_OF_RUN) {
-        struct laxity_segment *all = (struct laxity_segment *)(uintptr_t)segment;
         laxity_format(
             whose,
             sizeof whose,
             "task \"%.40s\" was stopped by a signal",
-            laxity_segment_task(all, first->task)->config.process.name
+            laxity_segment_task(segment, first->task)->config.process.name
         );
     }
     const int64_t end_ns = first->to_ns ? first->to_ns : segment->run.end_ns;

@@ -66,6 +66,6 @@ void laxity_note_stop(struct laxity_segment *segment, pid_t pid, int wait_status
 int64_t laxity_stalled_until_ns(const struct laxity_segment *segment);
 
 /* laxity_judge_stalled - at the run's end; as laxity_judge_displaced */
-void laxity_judge_stalled(const struct laxity_segment *segment, struct laxity_error *error);
+void laxity_judge_stalled(struct laxity_segment *segment, struct laxity_error *error);
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/resource.h> /* IWYU pragma: keep */
 
 struct call_number {
     const char *name;
