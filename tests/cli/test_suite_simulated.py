@@ -75,7 +75,7 @@ def test_programs_that_only_compute_run_in_their_modes_and_others_are_named(
     assert {one.program: one.mode for one in document.programs if one.result} == MODES
     assert {one.program: one.left_out for one in document.programs if one.left_out} == {
         "appends_file": "it writes files, which are not simulated",
-        "child_exits": "it makes processes, which are not simulated",
+        "child_exits": "mode fork: processes are not simulated; no cheaper mode is right",
         "joined_threads": "it makes threads, which are not simulated",
         "own_section": "cannot be built: error: writable section own_counters: nobody knows "
         "whether it is state that a job must find afresh",

@@ -104,8 +104,8 @@ def completed(whole: str, part: str) -> str:
     return whole
 
 
-def read_by_its_reader(text: str, whole_platform: str) -> object:
-    """Give a TOML file to whom it is for; a platform's further tables complete one."""
+def read_by_its_reader(text: str, whole: str) -> object:
+    """Read a TOML file by its own reader; further tables complete the first file of the page."""
     data = text.encode()
     if "[sweep]" in text:
         return read_grid(data)
@@ -115,10 +115,10 @@ def read_by_its_reader(text: str, whole_platform: str) -> object:
         return manifest.read_manifest(data)
     if "[recursion]" in text:
         return read_annotations(data)
-    if "[[task]]" in text:
+    if "schema = 1" not in text and "[[task]]" not in text:
+        data = completed(whole, text).encode()
+    if b"[[task]]" in data:
         return read_spec_toml(data, {}, 1)
-    if "schema = 1" not in text:
-        data = completed(whole_platform, text).encode()
     return parse_platform(data, "page")
 
 

@@ -117,7 +117,9 @@ def find_in_build(*places: str) -> Path | None:
 def _refresh(root: Path) -> None:
     """Build what has changed of a set of the checkout, once per process."""
     source = source_root()
-    if source is None or root.parent != source / "build" / "sets":
+    # Tools that the user names are used as they are.
+    is_named = bool(os.environ.get("LAXITY_TOOLS"))
+    if is_named or source is None or root.parent != source / "build" / "sets":
         return
     script = source / "tools" / "setup-set"
     if subprocess.run([script, "--refresh", root.name], stdout=2, check=False).returncode:
