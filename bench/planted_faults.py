@@ -370,7 +370,7 @@ def catchers(build: Path, fault: Fault | None) -> Iterator[str]:
 
 
 @click.command()
-@click.option("--build", type=click.Path(path_type=Path), default=ROOT / "build")
+@click.option("--build", type=click.Path(path_type=Path), default=ROOT / "build" / "sets" / "sim")
 @click.option("--only", default="", help="Faults whose words have this.")
 def main(build: Path, only: str) -> None:
     """Plant one fault after the other, and tell by which tests it is caught."""

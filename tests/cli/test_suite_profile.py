@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import Laxity, take_vetted, vet_programs
+from tests.cli.laxity_command import Laxity, of_simulator, take_vetted, vet_programs
 
 from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
@@ -182,7 +182,7 @@ def test_nothing_is_stored_where_no_program_may_run(vetted: Laxity):
 
 
 def test_programs_are_profiled_on_a_simulated_platform(vetted: Laxity):
-    if not (vetted.tools / "sim" / "armhf-run-linked.o").exists():
+    if not of_simulator("armhf-run-linked.o").exists():
         pytest.skip("no compiler for armhf, or simulated platforms are not built")
     words = ("clean_sum", "stale_static", "appends_file", "-p", "1ms", "--quiet", "--no-report")
     where = ("--platform", "sim:sabrelite", "--cpus", "1")
