@@ -103,7 +103,9 @@ take_lock() {
     done
     [[ $code == 0 ]] || setup_fail "lock" "flock failed on $file" "run the command again"
     mapfile -d '' words </proc/$$/cmdline
-    printf 'process %d (%s) has held .setup/%s since %(%H:%M:%S)T\n' $$ "${words[*]:1}" "${file##*/}" -1 >"$file"
+    # Quoted: another user's terminal shows it.
+    printf -v holder '%q ' "${words[1]##*/}" "${words[@]:2:1}"
+    printf 'process %d (%s) has held .setup/%s since %(%H:%M:%S)T\n' $$ "${holder% }" "${file##*/}" -1 >"$file"
     trap 'setup_say "interrupted; the same command goes on from here"; exit 130' INT TERM
 }
 

@@ -357,6 +357,16 @@ def test_set_that_is_being_compiled_keeps_those_waiting_that_need_it(tree: Path)
     assert re.search(r"has held \.setup/lock-sim since .*; waiting", run_bash(tree, script).stdout)
 
 
+def test_holder_of_a_lock_is_named_on_one_line_that_commands_no_terminal(tree: Path) -> None:
+    (tree / "laxity").write_text('source "$root/tools/bootstrap.sh"; take_lock lock\n')
+    # ESC and the end of a line in the command's first argument; later arguments are left out.
+    words = "bash $root/laxity $'run\\e[31m\\nx' secret; cat $root/.setup/lock"
+    told = run_bash(tree, f"export root; {words}").stdout
+    assert re.fullmatch(
+        r"process \d+ \(laxity \$'run\\E\[31m\\nx'\) has held \.setup/lock since [\d:]{8}\n", told
+    ), told
+
+
 NINJA = r"ninja: Entering b\n[0/1] x\n1/3 Compiling a.c\nFAILED: b.o\nb.c:1: no\n2/3 c\n"
 
 
