@@ -330,12 +330,14 @@ class Engine:
         return (test for test in TESTS if not self._passes(test))
 
     def _compile(self, source: str) -> str:
-        _, (compiler, *words) = self._commands[source]
+        _, words = self._commands[source]
         compiled = self._folder / Path(source).with_suffix(".o").name
+        # A compiler cache stands before the compiler.
+        first_option = next(i for i, word in enumerate(words) if word.startswith("-"))
         # A fault may leave something without use; and it need not run fast.
-        words = [f"-I{self._folder}", *words, "-w", "-O1", "-g0"]
-        own = [*words, "-o", str(compiled), "-c", str(self._folder / source)]
-        subprocess.run([compiler, *own], cwd=self._build, check=True)
+        own = [*words[:first_option], f"-I{self._folder}", *words[first_option:]]
+        own += ["-w", "-O1", "-g0", "-o", str(compiled), "-c", str(self._folder / source)]
+        subprocess.run(own, cwd=self._build, check=True)
         return str(compiled)
 
     def _passes(self, test: str) -> bool:

@@ -122,6 +122,8 @@ std::string first_difference(const Told &engine, const Told &naive);
 
 /* The same for a seed everywhere. */
 Case random_case(std::uint64_t seed);
+/* Likewise, shaped like the platform sabrelite. */
+Case board_case(std::uint64_t seed);
 
 /* What the case is, in a few lines. */
 std::string describe(const Case &asked);

@@ -3,29 +3,79 @@
 /*
  * Random cases through the engine and the naive engine, which must tell the same.
  *
- *   test_engine_equal [CASES [FIRST-SEED]]    all of them
- *   test_engine_equal --show SEED             what one is, and what both tell of it
+ *   test_engine_equal                              all shapes, and for each all of its features
+ *   test_engine_equal SHAPE [CASES [FIRST-SEED]]   one of them; "small" or "sabrelite"
+ *   test_engine_equal --show SHAPE SEED            one case, and what both engines tell of it
+ *   test_engine_equal --shrink SHAPE SEED          as much of a failing case as still fails
  */
 #include "case.hpp"
 #include "interface/engine.h"
+#include "smaller_case.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
-constexpr std::uint64_t CASES = 100;
 /* A core waits for a channel whose writes are full; at the tick of a decision another one, that
  * asks the other channel, prefetches from it, and then its reads are full, too. */
 constexpr std::uint64_t PREFETCHES_FROM_ANOTHER_CHANNEL = 300185;
 constexpr std::uint64_t DIFFERENCES_SHOWN = 5;
 constexpr int DECIMAL = 10;
+
+/* Features of the shape sabrelite; the other ones are off. */
+constexpr const char *SABRELITE_USES[] = {
+    "jobs",
+    "passes of co-runners",
+    "samples",
+    "preemptions",
+    "migrations",
+    "own ns",
+    "reload ns",
+    "moved ns",
+    "shared ns",
+    "waits for fill buffers",
+    "waits for store entries",
+    "waits for channels",
+    "waits for owed writes",
+    "waits for owed reads",
+    "waits for operands",
+    "hits on the way",
+    "merging sent",
+    "merged",
+    "joins",
+    "fetch_joins",
+    "written back, hits",
+    "written back, misses",
+    "stops waiting for loads",
+    "interrupts that read counters",
+    "lost_fetches",
+    "lost_data",
+    "level 0 prefetches",
+    "row_hits",
+};
+
+/* A kind of random cases. */
+struct Shape {
+    const char *name;
+    Case (*make)(std::uint64_t seed);
+    std::uint64_t cases;                     /* fewer need not use everything */
+    std::span<const char *const> must_use{}; /* none: all */
+};
+
+const Shape shapes[] = {
+    {"small", random_case, 100},
+    {"sabrelite", board_case, 300, SABRELITE_USES},
+};
 
 /* What the cases have made use of, by name. */
 using Uses = std::map<std::string, std::uint64_t>;
@@ -186,10 +236,14 @@ void add(Uses &uses, const Told &told)
     add_features_of_places(uses, told.features);
 }
 
-int show(std::uint64_t seed)
+std::string difference_of(const Case &asked)
 {
-    const Case asked = random_case(seed);
-    std::printf("seed %" PRIu64 ":%s\n", seed, describe(asked).c_str());
+    return first_difference(run_engine(asked), run_naive(asked));
+}
+
+int show(const Case &asked)
+{
+    std::printf("%s\n", describe(asked).c_str());
     (void)std::fflush(stdout);
     const Told naive = run_naive(asked);
     std::puts("naive:");
@@ -209,12 +263,32 @@ int show(std::uint64_t seed)
     return difference.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* With the words of its programs. */
+int shrink(const Case &asked)
+{
+    if (difference_of(asked).empty()) {
+        std::puts("no difference");
+        return EXIT_SUCCESS;
+    }
+    const Case smaller =
+        smaller_case(asked, [](const Case &changed) { return !difference_of(changed).empty(); });
+    for (std::size_t i = 0; i < smaller.programs.size(); i++) {
+        std::printf("words of task %zu:", i);
+        for (const std::uint64_t word : smaller.programs[i].words) {
+            std::printf(" %" PRIx64, word);
+        }
+        std::puts("");
+    }
+    return show(smaller);
+}
+
 /* How many differ. */
-std::uint64_t compare(std::uint64_t n_cases, std::uint64_t first_seed, Uses &uses)
+std::uint64_t
+compare(const Shape &shape, std::uint64_t n_cases, std::uint64_t first_seed, Uses &uses)
 {
     std::uint64_t n_different = 0;
     for (std::uint64_t seed = first_seed; seed < first_seed + n_cases; seed++) {
-        const Case asked = random_case(seed);
+        const Case asked = shape.make(seed);
         const Told naive = run_naive(asked);
         add(uses, naive);
         add_platform(uses, asked.platform);
@@ -227,38 +301,101 @@ std::uint64_t compare(std::uint64_t n_cases, std::uint64_t first_seed, Uses &use
     return n_different;
 }
 
-bool is_all_used(const Uses &uses)
+bool is_all_used(const Shape &shape, const Uses &uses)
 {
     bool is_all = true;
     for (const auto &[name, n] : uses) {
         std::printf("# %s: %" PRIu64 "\n", name.c_str(), n);
-        is_all &= n > 0;
+        is_all &= n > 0 || !shape.must_use.empty();
+    }
+    for (const char *const name : shape.must_use) {
+        const auto found = uses.find(name);
+        if (found == uses.end() || found->second == 0) {
+            std::printf("# not used: %s\n", name);
+            is_all = false;
+        }
     }
     return is_all;
+}
+
+/* Two tests. */
+bool check_shape(const Shape &shape, std::uint64_t n_cases, std::uint64_t first_seed, int &test)
+{
+    Uses uses;
+    const std::uint64_t n_different = compare(shape, n_cases, first_seed, uses);
+    std::printf(
+        "%sok %d - %" PRIu64 " cases of %s, %" PRIu64 " told differently\n",
+        n_different > 0 ? "not " : "",
+        ++test,
+        n_cases,
+        shape.name,
+        n_different
+    );
+    const bool is_enough = is_all_used(shape, uses) || n_cases < shape.cases;
+    std::printf(
+        "%sok %d - %s makes use of all of its features\n",
+        is_enough ? "" : "not ",
+        ++test,
+        shape.name
+    );
+    return n_different == 0 && is_enough;
+}
+
+int check_all()
+{
+    int test = 0;
+    bool is_good = true;
+    for (const Shape &shape : shapes) {
+        is_good &= check_shape(shape, shape.cases, 1, test);
+    }
+    Uses uses;
+    const bool is_found = compare(shapes[0], 1, PREFETCHES_FROM_ANOTHER_CHANNEL, uses) == 0;
+    std::printf(
+        "%sok %d - a core waits for a channel that another one prefetches from\n1..%d\n",
+        is_found ? "" : "not ",
+        test + 1,
+        test + 1
+    );
+    return is_good && is_found ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const Shape *shape_of(std::string_view name)
+{
+    const Shape *const found =
+        std::ranges::find_if(shapes, [name](const Shape &shape) { return shape.name == name; });
+    return found == std::end(shapes) ? nullptr : found;
+}
+
+std::uint64_t number_of(const char *word)
+{
+    return std::strtoull(word, nullptr, DECIMAL);
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && std::string{argv[1]} == "--show") {
-        return show(std::strtoull(argv[2], nullptr, DECIMAL));
+    const std::string_view what = argc < 2 ? "" : argv[1];
+    if (what.empty()) {
+        return check_all();
     }
-    const std::uint64_t n_cases = argc > 1 ? std::strtoull(argv[1], nullptr, DECIMAL) : CASES;
-    const std::uint64_t first_seed = argc > 2 ? std::strtoull(argv[2], nullptr, DECIMAL) : 1;
-    Uses uses;
-    std::uint64_t n_different = compare(n_cases, first_seed, uses);
-    if (argc == 1) {
-        n_different += compare(1, PREFETCHES_FROM_ANOTHER_CHANNEL, uses);
+    const bool is_one = argc == 4 && (what == "--show" || what == "--shrink");
+    const Shape *const shape = shape_of(is_one ? argv[2] : what);
+    if (shape == nullptr) {
+        (void)std::fputs("test_engine_equal: SHAPE is small or sabrelite\n", stderr);
+        return EXIT_FAILURE;
     }
-    std::printf(
-        "%sok 1 - %" PRIu64 " cases, %" PRIu64 " told differently\n",
-        n_different > 0 ? "not " : "",
-        n_cases,
-        n_different
+    if (is_one) {
+        const Case asked = shape->make(number_of(argv[3]));
+        return what == "--show" ? show(asked) : shrink(asked);
+    }
+    int test = 0;
+    const bool is_good = check_shape(
+        *shape,
+        argc > 2 ? number_of(argv[2]) : shape->cases,
+        argc > 3 ? number_of(argv[3]) : 1,
+        test
     );
-    /* A handful of cases need not have everything. */
-    const bool is_enough = is_all_used(uses) || n_cases < CASES;
-    std::printf("%sok 2 - everything of the model is made use of\n1..2\n", is_enough ? "" : "not ");
-    return n_different > 0 || !is_enough ? EXIT_FAILURE : EXIT_SUCCESS;
+    std::printf("1..%d\n", test);
+    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
