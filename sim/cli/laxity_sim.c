@@ -204,15 +204,23 @@ on_turn(void *context, uint32_t core, uint32_t program, enum laxity_sim_turn tur
     laxity_sim_schedule_put(&simulation->schedule, core, program, turn, time_ns);
 }
 
-static void on_mark(void *context, uint32_t task, uint32_t which, int64_t time_ns)
+static void on_mark(
+    void *context,
+    uint32_t task,
+    uint32_t which,
+    int64_t time_ns,
+    const struct laxity_sim_taken *taken
+)
 {
     struct laxity_sim_run *simulation = context;
     struct laxity_sim_mark *mark = &simulation->marks[task];
-    if (!laxity_sim_mark_take(mark, which, time_ns)) {
-        return;
+    int rc = 0;
+    if (laxity_sim_mark_is_phase(which)) {
+        rc = laxity_sim_samples_mark(simulation, task, time_ns, taken);
     }
-    const int rc =
-        laxity_sim_mark_store(&simulation->mark_stream, task, tid_of(simulation, task), mark);
+    if (laxity_sim_mark_take(mark, which, time_ns) && rc == 0) {
+        rc = laxity_sim_mark_store(&simulation->mark_stream, task, tid_of(simulation, task), mark);
+    }
     if (rc) {
         tell_full(simulation, rc);
         simulation->has_failed = true;

@@ -19,10 +19,15 @@ enum {
     BITS_PER_BYTE = 8
 };
 
+bool laxity_sim_mark_is_phase(uint32_t which)
+{
+    return which < LAXITY_MARK_PROBES || which == LAXITY_MARK_WIDE_PHASE;
+}
+
 static struct laxity_sim_mark begun(uint32_t which, int64_t time_ns)
 {
     const bool is_wide = which == LAXITY_MARK_WIDE_PHASE || which == LAXITY_MARK_WIDE_PROBE;
-    const bool is_phase = which < LAXITY_MARK_PROBES || which == LAXITY_MARK_WIDE_PHASE;
+    const bool is_phase = laxity_sim_mark_is_phase(which);
     return (struct laxity_sim_mark){
         .kind = is_phase ? LAXITY_MARK_KIND_PHASE : LAXITY_MARK_KIND_PROBE,
         .id = is_wide ? 0 : which % LAXITY_MARK_BYTE_VALUES,

@@ -22,6 +22,9 @@ struct laxity_sim_mark {
     bool is_begun;
 };
 
+/* laxity_sim_mark_is_phase - whether a mark of the table (harness/mark_table.h) begins a phase */
+bool laxity_sim_mark_is_phase(uint32_t which);
+
 /*
  * laxity_sim_mark_take - go on with a mark by one of the table's (harness/mark_table.h)
  *

@@ -135,3 +135,21 @@ int laxity_sim_samples_put(
     const int rc = laxity_sample_stream_drain(&samples->stream, segment, simulation->launch.dir_fd);
     return rc ? rc : laxity_sample_stream_put(&samples->stream, segment, &of_all);
 }
+
+int laxity_sim_samples_mark(
+    struct laxity_sim_run *simulation,
+    uint32_t task,
+    int64_t time_ns,
+    const struct laxity_sim_taken *taken
+)
+{
+    struct laxity_sim_samples *samples = &simulation->samples;
+    struct laxity_segment *segment = simulation->segment;
+    struct laxity_sample row = {.time_ns = time_ns};
+    if (segment->counting.sample_slots == 0 || simulation->settings->above.is_asked) {
+        return 0;
+    }
+    count(simulation, taken, &row.counts);
+    laxity_store_sample(segment, task, row.time_ns, &row.counts);
+    return laxity_sample_stream_drain(&samples->stream, segment, simulation->launch.dir_fd);
+}

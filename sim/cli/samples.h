@@ -9,6 +9,7 @@
 #include "interface/engine.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct laxity_sim_run;
 
@@ -27,6 +28,18 @@ struct laxity_sim_samples {
  */
 int laxity_sim_samples_put(
     struct laxity_sim_run *simulation, const struct laxity_sim_sample *sample, bool is_t0
+);
+
+/*
+ * laxity_sim_samples_mark - the rows of one task at a mark: what its phases count is exact
+ *
+ * A log (`above`) has none of them, as on a board. Returns 0 or -errno.
+ */
+int laxity_sim_samples_mark(
+    struct laxity_sim_run *simulation,
+    uint32_t task,
+    int64_t time_ns,
+    const struct laxity_sim_taken *taken
 );
 
 #endif

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <vector>
 
 namespace laxity {
@@ -334,7 +335,6 @@ void Core::at_boundary(std::uint64_t horizon)
     line_ = step.first_line;
     last_line_ = step.last_line;
     stage_ = Stage::Fetch;
-    instruction_tick_ = now_;
 }
 
 bool Core::stop_or_pause(std::uint64_t horizon)
@@ -461,17 +461,24 @@ void Core::judge_branch(const Block &block)
     }
 }
 
-/* Those of the instructions of the block up to one, of which that where the core is began at
- * instruction_tick_. */
+/* Those of the instructions of the block up to one, the last of which has been done but for its
+ * ticks. No time has passed and none has been counted since the core came to where it is. */
 void Core::make_marks(std::size_t until)
 {
     const Position &position = *execution_.position;
     const Step *const steps = position.block->steps.data();
-    const std::uint64_t begun = instruction_tick_ - steps[position.index].offset;
+    const Spent &spent = *execution_.spent;
     for (const Mark &mark : execution_.reader->marks()) {
-        if (mark.index >= position.index && mark.index < until) {
-            made_marks_.push_back({.which = mark.which, .tick = begun + steps[mark.index].offset});
+        if (mark.index < position.index || mark.index >= until) {
+            continue;
         }
+        const std::uint64_t ticks = steps[mark.index].offset - steps[position.index].offset;
+        MadeMark made{.which = mark.which, .tick = now_ + ticks, .taken = {}};
+        made.taken.counts = own_.counts;
+        made.taken.counts.instructions += mark.index - position.index;
+        made.taken.exec_ticks =
+            std::accumulate(spent.stalls.begin(), spent.stalls.end(), spent.busy + ticks);
+        made_marks_.push_back(made);
     }
     execution_.reader->take_marks_before(until);
 }

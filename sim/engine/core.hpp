@@ -36,6 +36,7 @@ struct Position {
 struct MadeMark {
     std::uint32_t which; /* of harness/mark_table.h */
     std::uint64_t tick;
+    laxity_sim_taken taken; /* by its job; the counts are its core's */
 };
 
 /* What a core executes. */
@@ -157,6 +158,7 @@ class Core {
     [[nodiscard]] std::size_t
     limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const;
     [[nodiscard]] bool needs_turn(bool is_new) const;
+    [[nodiscard]] std::size_t limit_by_marks(std::size_t until) const;
     void advance_to(std::size_t index);
     void make_marks(std::size_t until);
     [[nodiscard]] bool is_in_block() const
@@ -218,7 +220,6 @@ class Core {
     std::vector<MadeMark> made_marks_;
 
     Stage stage_ = Stage::Boundary;
-    std::uint64_t instruction_tick_ = 0; /* at which the instruction began, if the core is in one */
     std::uint64_t line_ = 0; /* the next one of the instruction, or of the access, of the task */
     std::uint64_t last_line_ = 0;
     std::uint64_t begin_ = 0; /* of the access: its first byte, with the task's lines */

@@ -59,7 +59,6 @@ void Core::advance_to(std::size_t index)
     const std::uint64_t end = index < block.steps.size() ? steps[index].offset : block.ticks;
     const std::uint64_t ticks = end - steps[position.index].offset;
     if (!execution_.reader->marks().empty()) {
-        instruction_tick_ = now_;
         make_marks(index);
     }
     now_ += ticks;
@@ -146,6 +145,17 @@ bool Core::has_access_behind(std::size_t index) const
            !reader.is_forbidden(reader.access());
 }
 
+/* An instruction with a mark is the last of its part: a mark has the counts of what is before it.
+ */
+std::size_t Core::limit_by_marks(std::size_t until) const
+{
+    const std::size_t from = execution_.position->index;
+    for (const Mark &mark : execution_.reader->marks()) {
+        until = std::min(until, std::max<std::size_t>(mark.index, from) + 1);
+    }
+    return until;
+}
+
 /*
  * Executes instructions of the block that the core is in before one of them, as far as nothing
  * needs to be waited for and all lines are there. What it tells is how far that is; time and
@@ -158,6 +168,7 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
     const Block &block = *position.block;
     const Step *const steps = block.steps.data();
     const std::uint64_t begun = now_ - steps[position.index].offset;
+    until = limit_by_marks(until);
     std::size_t done = position.index;  /* instructions before it are */
     std::size_t least = position.index; /* that the next access may be of */
     Fetches fetches = block.fetches_from(done);
@@ -166,6 +177,7 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
         if (words.next == words.end || !Access::is_one(*words.next)) {
             reader.take_until(words.next);
             event = reader.peek();
+            until = limit_by_marks(until);
             if (event != Event::Access) {
                 break;
             }
@@ -208,7 +220,6 @@ template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
         return !is_in_block();
     }
     stage_ = reached.stage;
-    instruction_tick_ = now_;
     loaded_.clear();
     if (now_ != action_) {
         is_paused_ = true; /* what is not there is asked for in the core's turn */

@@ -58,6 +58,24 @@ laxity_sim_taken Scheduler::taken(const Task &task, std::uint64_t now) const
     return taken;
 }
 
+void Scheduler::tell_marks(Seat &seat) const
+{
+    const Task &task = tasks_[seat.task];
+    if (listener_.on_mark != nullptr && !task.asked->is_corunner) {
+        for (const MadeMark &mark : seat.core.made_marks()) {
+            laxity_sim_taken taken = task.past;
+            taken.exec_ticks += mark.taken.exec_ticks;
+            add(taken.counts, {}, task.job.counts);
+            add(taken.counts, task.counted, mark.taken.counts);
+            taken.counts.row_hits = 0;
+            listener_.on_mark(
+                listener_.context, seat.task, mark.which, clock_.ceil_ns(mark.tick), &taken
+            );
+        }
+    }
+    seat.core.forget_marks();
+}
+
 void Scheduler::sample()
 {
     std::vector<laxity_sim_counts> cores;

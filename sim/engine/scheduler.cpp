@@ -133,16 +133,6 @@ void Scheduler::tell(const Seat &seat, const Task &task, laxity_sim_turn turn, s
     }
 }
 
-void Scheduler::tell_marks(Seat &seat) const
-{
-    if (listener_.on_mark != nullptr && !tasks_[seat.task].asked->is_corunner) {
-        for (const MadeMark &mark : seat.core.made_marks()) {
-            listener_.on_mark(listener_.context, seat.task, mark.which, clock_.ceil_ns(mark.tick));
-        }
-    }
-    seat.core.forget_marks();
-}
-
 void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text)
 {
     laxity_error error{};

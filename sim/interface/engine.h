@@ -372,10 +372,19 @@ struct laxity_sim_listener {
     );
     /*
      * May be NULL. A job, of no co-runner, has made a mark other than of its borders
-     * (harness/mark_table.h), at the tick at which the instruction with it began. Those of a task
-     * come in its order, before the on_finish of their job; against other calls they may be early.
+     * (harness/mark_table.h), at the tick at which the instruction with it had all that it needs.
+     * What the task has taken until then holds all instructions before it, and what it has itself
+     * fetched, loaded and stored; row_hits is 0, as memory may not have decided yet. Marks of a
+     * task come in its order, between its samples, before the on_finish of their job; against other
+     * calls they may be early.
      */
-    void (*on_mark)(void *context, uint32_t task, uint32_t mark, int64_t time_ns);
+    void (*on_mark)(
+        void *context,
+        uint32_t task,
+        uint32_t mark,
+        int64_t time_ns,
+        const struct laxity_sim_taken *taken
+    );
     /* Asked now and then, in real time: shall the run end at once? */
     bool (*must_stop)(void *context);
     /*

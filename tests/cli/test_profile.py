@@ -252,11 +252,16 @@ def test_phases_that_the_program_names_are_those_of_the_profile(laxity: Laxity):
     first, second = (marks["time_ns"][at::3][1:] for at in (0, 2))
     assert reads["time_ns"] == round(np.mean(second - first))
     assert computes["time_ns"] == round(np.mean(jobs["finish_ns"][1:] - second))
-    # Phase 1 reads 4 MiB, by 32 bytes: 131,072 lines of the first level, and all from memory.
-    # Samples come every 1/200 of a job, so that the border may put 1/180 of them beyond it.
+    # Phase 1 reads 4 MiB, by 32 bytes: 131,072 lines of the first level, and all from memory. What
+    # belongs to the marks and the stack are some lines of 64 bytes more.
     for name, n in (("l1d_refill", 131_072), ("mem_read_bytes", 4 << 20)):
-        assert reads["counts"][name] + computes["counts"][name] == pytest.approx(n, rel=0.001)
-        assert computes["counts"][name] < n / 180
+        assert n <= reads["counts"][name] < n + 10 * 64
+        assert computes["counts"][name] < 10 * 64
+    # A mark on a simulated platform has its own counts: a program executes the same instructions
+    # in a phase whatever else runs, and no count is between two others.
+    for one in named.values():
+        assert one["counts"]["instructions"] == named[0, one["phase"]]["counts"]["instructions"]
+        assert one["ranges"] == {name: [count, count] for name, count in one["counts"].items()}
     # What touches no memory is hardly slower beside others; what only reads waits for them.
     assert named[1, 300]["time_ns"] < 1.05 * computes["time_ns"]
     assert named[1, 1]["time_ns"] > 2 * reads["time_ns"]

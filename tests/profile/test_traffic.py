@@ -118,6 +118,10 @@ def test_phases_that_a_program_names_last_from_mark_to_mark(tmp_path: Path):
     assert (four.phase, four.time_ns) == (4, 2.5 * MS)
     assert four.spans_ns.tolist() == [[0.5 * MS, 2 * MS], [3 * MS, 4 * MS]]
     assert four.counts == {"instructions": 300, "mem_read_bytes": 300}
+    # Phase 2 lasts from 7 to 8 ms, where samples are. Phase 4 begins at 5.5 ms, between 0 at 5 ms
+    # and 100 at 6 ms, ends at 7 ms, and comes again from 8 to 9 ms: 200 to 300, and 50.
+    assert two.ranges == {"instructions": (50, 50), "mem_read_bytes": (100, 100)}
+    assert four.ranges == {"instructions": (250, 350), "mem_read_bytes": (300, 300)}
 
 
 def test_program_that_marks_nothing_names_no_phases(tmp_path: Path):

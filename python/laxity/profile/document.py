@@ -189,7 +189,8 @@ class NamedPhaseRecord(Record, frozen=True, kw_only=True):
 
     Means of the `jobs` that have it, the first one of each process left out. `from_ns`, `to_ns`:
     since the start of the job; null: it comes more than once in one. `counts`: by event; none: jobs
-    are too short to be sampled.
+    are too short to be sampled. `ranges`: by event, the least and the most that the count can be; a
+    mark between two samples has a count between theirs. On simulated platforms both are equal.
     """
 
     target: int
@@ -200,6 +201,7 @@ class NamedPhaseRecord(Record, frozen=True, kw_only=True):
     from_ns: int | None
     to_ns: int | None
     counts: dict[str, float]
+    ranges: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
 
 
 class VersusRecord(Record, frozen=True, kw_only=True):

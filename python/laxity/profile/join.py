@@ -396,6 +396,13 @@ def _named_records(
             from_ns=None if ends_ns is None else round(float(ends_ns[0])),
             to_ns=None if ends_ns is None else round(float(ends_ns[1])),
             counts={name: round(_mean(one.counts[name] for one in found), 3) for name in names},
+            ranges={
+                name: (
+                    round(_mean(one.ranges[name][0] for one in found), 3),
+                    round(_mean(one.ranges[name][1] for one in found), 3),
+                )
+                for name in names
+            },
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from laxity.jobs.counts import counted_in
 from laxity.jobs.phases import phase_spans
-from laxity.jobs.rates import FloatArray, Rates, rates_of
+from laxity.jobs.rates import FloatArray, IntArray, Rates, rates_of
 from laxity.jobs.rows import Jobs, finished, has_column, in_order, of_task
 from laxity.profile.events import LEVELS, TRAFFIC
 from laxity.store.run_directory import Run
@@ -41,12 +41,16 @@ class NamedPhase:
     Attributes:
         phase: The number that it gave.
         spans_ns: From where to where it lasts, since the job's start; shape (span, 2).
-        counts: By event, what was counted in all of them.
+        counts: By event, what was counted in all of them; between two samples counts are taken to
+            grow evenly.
+        ranges: By event, the least and the most that this can be. Equal where each mark has a
+            sample of its own, as on simulated platforms.
     """
 
     phase: int
     spans_ns: FloatArray
     counts: Mapping[str, float]
+    ranges: Mapping[str, tuple[float, float]]
 
     @property
     def time_ns(self) -> float:
@@ -113,7 +117,7 @@ def named_phases_of(run: Run) -> Iterator[NamedPhase]:
     """Find the phases that a program names, in each job of one process but the first.
 
     They are those of the thread that runs the job, and what it does before its first mark is none;
-    times are those of the marks, counts between two samples are as even as their time.
+    times are those of the marks.
 
     Raises:
         RecordError: The run is damaged.
@@ -134,7 +138,23 @@ def named_phases_of(run: Run) -> Iterator[NamedPhase]:
                 name: float(np.diff(np.interp(edges_ns, *samples)).sum())
                 for name, samples in job.samples.items()
             }
-            yield NamedPhase(phase, (edges_ns - job.start_ns).astype(float), counts)
+            ranges = {name: _range(edges_ns, *samples) for name, samples in job.samples.items()}
+            yield NamedPhase(phase, (edges_ns - job.start_ns).astype(float), counts, ranges)
+
+
+def _range(edges_ns: IntArray, times_ns: FloatArray, counts: FloatArray) -> tuple[float, float]:
+    """Bound what was counted in spans: at an edge it is what a sample next to it says, or between.
+
+    Args:
+        edges_ns: Where spans begin and end; shape (span, 2).
+        times_ns: Of samples, the first before all spans, the last after them.
+        counts: What was counted by each of them; ascending.
+    """
+    last = len(times_ns) - 1
+    before = counts[np.clip(np.searchsorted(times_ns, edges_ns, side="right") - 1, 0, last)]
+    behind = counts[np.clip(np.searchsorted(times_ns, edges_ns, side="left"), 0, last)]
+    least = np.maximum(before[:, 1] - behind[:, 0], 0).sum()
+    return float(least), float((behind[:, 1] - before[:, 0]).sum())
 
 
 def _jobs(run: Run, rates: Mapping[str, Rates]) -> Iterator[_Job]:

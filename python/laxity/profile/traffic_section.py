@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is said of the course of jobs: memory traffic over time, and the phases it has."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -44,7 +44,8 @@ _FOUND = (
 _NAMED = (
     "Phases are those that the program names (laxity_phase), from mark to mark; what a job does "
     "before its first mark is in none. Times are means of the jobs that have the phase, all its "
-    "times in a job added."
+    "times in a job added. A mark between two samples has a count between theirs: a column shows "
+    "the least and the most that this allows."
 )
 
 
@@ -56,14 +57,15 @@ class _Phase:
         label: What it is called.
         place: Two cells that say which part of a job it is.
         time_ns: Of the program alone.
-        count: Of events that are drawn, of the program alone; None: they were not sampled.
+        counts: Of events that are drawn, of the program alone: the least and the most that it can
+            be; None: they were not sampled.
         slowdowns: By scenario; None: it has no such phase there.
     """
 
     label: str
     place: tuple[Cell, Cell]
     time_ns: int
-    count: float | None
+    counts: tuple[float, float] | None
     slowdowns: Mapping[int, float | None]
 
 
@@ -164,10 +166,11 @@ def _phases(asked: Profile, target: int) -> list[_Phase]:
 def _named_phase(asked: Profile, alone: NamedPhaseRecord) -> _Phase:
     events = _events(asked, alone.target)
     has_counts = bool(events) and all(name in alone.counts for name in events)
+    ranges = {name: alone.ranges.get(name, (count, count)) for name, count in alone.counts.items()}
     lies = "several times"
     if alone.from_ns is not None and alone.to_ns is not None:
         lies = f"{show_duration(alone.from_ns)} to {show_duration(alone.to_ns)}"
-    n_instructions = alone.counts.get(PROGRESS)
+    n_instructions = ranges.get(PROGRESS)
     slowdowns: dict[int, float | None] = {}
     for scenario in range(1, len(asked.scenarios)):
         others = {one.phase: one for one in _named(asked, alone.target, scenario)}
@@ -177,10 +180,10 @@ def _named_phase(asked: Profile, alone: NamedPhaseRecord) -> _Phase:
         label=f"{alone.phase}",
         place=(
             text_cell(lies),
-            number_cell("" if n_instructions is None else show_count(round(n_instructions))),
+            number_cell("" if n_instructions is None else _show_range(n_instructions, _count)),
         ),
         time_ns=alone.time_ns,
-        count=sum(alone.counts[name] for name in events) if has_counts else None,
+        counts=_sum(ranges[name] for name in events) if has_counts else None,
         slowdowns=slowdowns,
     )
 
@@ -189,12 +192,13 @@ def _found_phase(
     found: PhasesRecord, courses: Sequence[CourseRecord], at: int, first: int, end: int
 ) -> _Phase:
     alone, *others = courses
+    count = sum(sum(alone.counts[name][first:end]) for name in found.events)
     share = f"{_PERCENT * (end - first) / len(alone.times_ns):.0f} %"
     return _Phase(
         label=f"{at}",
         place=(text_cell(f"parts {first + 1} to {end}"), number_cell(share)),
         time_ns=sum(alone.times_ns[first:end]),
-        count=sum(sum(alone.counts[name][first:end]) for name in found.events),
+        counts=(count, count),
         slowdowns={one.scenario: _slowdown(alone, one, first, end) for one in others},
     )
 
@@ -240,9 +244,26 @@ def _counted(asked: Profile, target: int) -> set[str]:
 
 
 def _rate_cell(events: Sequence[str], phase: _Phase) -> Cell:
-    if phase.count is None:
+    if phase.counts is None:
         return number_cell("")
-    per_s = phase.count / max(phase.time_ns, 1) * _NS_PER_S
-    return number_cell(
-        format_bytes_per_s(per_s) if _is_bytes(events) else show_rate(per_s, "misses/s")
-    )
+
+    def show(count: float) -> str:
+        per_s = count / max(phase.time_ns, 1) * _NS_PER_S
+        return format_bytes_per_s(per_s) if _is_bytes(events) else show_rate(per_s, "misses/s")
+
+    return number_cell(_show_range(phase.counts, show))
+
+
+def _sum(ranges: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    lows, highs = zip(*ranges, strict=True)
+    return sum(lows), sum(highs)
+
+
+def _count(count: float) -> str:
+    return show_count(round(count))
+
+
+def _show_range(ends: tuple[float, float], show: Callable[[float], str]) -> str:
+    """Show both ends of a range, or one where they look alike."""
+    low, high = (show(end) for end in ends)
+    return low if low == high else f"{low} to {high}"

@@ -230,11 +230,6 @@ void note_turn(
     );
 }
 
-void note_mark(void *context, std::uint32_t task, std::uint32_t which, std::int64_t time_ns)
-{
-    static_cast<Listening *>(context)->told->marks[task].push_back({which, time_ns});
-}
-
 /* Any other number gives another sum, most times. */
 void add_to_sum(std::uint64_t &sum, std::uint64_t number)
 {
@@ -247,6 +242,19 @@ void add_to_sum(std::uint64_t &sum, const laxity_sim_counts &counts)
     for (const std::uint64_t count : std::bit_cast<std::array<std::uint64_t, N>>(counts)) {
         add_to_sum(sum, count);
     }
+}
+
+void note_mark(
+    void *context,
+    std::uint32_t task,
+    std::uint32_t which,
+    std::int64_t time_ns,
+    const laxity_sim_taken *taken
+)
+{
+    MarkTold mark{which, time_ns, taken->counts.instructions, taken->exec_ticks};
+    add_to_sum(mark.sum, taken->counts);
+    static_cast<Listening *>(context)->told->marks[task].push_back(mark);
 }
 
 void note_sample(void *context, const laxity_sim_sample *told)

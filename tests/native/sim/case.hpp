@@ -88,6 +88,8 @@ struct Sample {
 struct MarkTold {
     std::uint32_t which;
     std::int64_t time_ns;
+    std::uint64_t instructions; /* of the task, before it */
+    std::uint64_t sum;          /* of all that the task has taken */
 
     bool operator==(const MarkTold &) const = default;
 };

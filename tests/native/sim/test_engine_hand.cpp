@@ -352,11 +352,11 @@ void a_channel_decides_once_at_a_tick(void)
 }
 
 /*
- * The line of the block is there at 2, what the first instruction loads at 4: the second one begins
- * at 5. Both have a mark, whose times are those at which they begin. The instruction with the
- * finish mark is none of the job, nor is its mark.
+ * The line of the block is there at 2, what the first instruction loads at 4, and it takes 1: the
+ * second one begins at 5, and needs nothing. The first mark has no instruction before it, the
+ * second one. The instruction with the finish mark is none of the job, nor is its mark.
  */
-void marks_are_made_when_their_instructions_begin(void)
+void marks_are_made_when_all_is_there_that_their_instructions_need(void)
 {
     Case asked;
     asked.platform = a_platform(1, 2);
@@ -373,8 +373,12 @@ void marks_are_made_when_their_instructions_begin(void)
     asked.programs = {words};
     const Told told = run_engine(asked);
     CHECK_EQUAL(told.marks[0].size(), 2);
-    CHECK(told.marks[0][0] == (MarkTold{LAXITY_MARK_PHASES + 8, 0}));
-    CHECK(told.marks[0][1] == (MarkTold{LAXITY_MARK_WIDE_PROBE, 5}));
+    CHECK_EQUAL(told.marks[0][0].which, LAXITY_MARK_PHASES + 8);
+    CHECK_EQUAL(told.marks[0][0].time_ns, 4);
+    CHECK_EQUAL(told.marks[0][0].instructions, 0);
+    CHECK_EQUAL(told.marks[0][1].which, LAXITY_MARK_WIDE_PROBE);
+    CHECK_EQUAL(told.marks[0][1].time_ns, 5);
+    CHECK_EQUAL(told.marks[0][1].instructions, 1);
     check(asked, {{0, 0, 6, 2, 4, 0, 0, 0}});
 }
 
@@ -552,7 +556,7 @@ int main()
     RUN(what_a_preemption_has_evicted_is_reloaded);
     RUN(a_row_of_another_core_holds_up);
     RUN(a_channel_decides_once_at_a_tick);
-    RUN(marks_are_made_when_their_instructions_begin);
+    RUN(marks_are_made_when_all_is_there_that_their_instructions_need);
     RUN(a_branch_is_predicted_by_what_it_did_before);
     RUN(branches_may_share_a_counter);
     RUN(a_timer_interrupts_between_instructions);

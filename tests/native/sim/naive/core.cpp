@@ -136,7 +136,6 @@ void Stepper::do_step(Core &core, Task &task, const Step &step)
         ticks_of(task.spent, step.cause) += step.ticks;
     } else {
         task.spent.busy += step.ticks;
-        core.made_marks = core.instruction.others;
         totals_.cores[core.number].instructions++;
         if (core.instruction.is_last) {
             branch(core, task);
@@ -160,7 +159,6 @@ void Stepper::add_lines(Core &core, Kind kind, std::uint32_t task, const Access 
 void Stepper::begin_instruction(Core &core, Task &task)
 {
     const Instruction instruction = task.program.take();
-    core.begun = core.now;
     if (instruction.execution != task.execution) {
         task.fetched.reset();
     }

@@ -110,8 +110,6 @@ struct Core {
     std::optional<std::uint64_t> room_since{}; /* since when it waits for decisions of a channel */
     bool has_stopped = false;
     Instruction instruction{};
-    std::uint64_t begun = 0;                       /* the instruction */
-    std::vector<std::uint32_t> made_marks{};       /* by it, now that it is executed */
     std::vector<std::shared_ptr<Request>> loads{}; /* of the instruction */
     std::vector<unsigned> counters{};              /* of the predictor */
     std::uint64_t next_timer = 0;

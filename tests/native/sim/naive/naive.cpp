@@ -184,13 +184,25 @@ void Simulation::perform(const Key &key)
     }
     Core &core = cores_[key.number];
     const bool is_kernels = core.state == State::Switching || core.is_interrupted;
-    stepper_.go_on(core, is_kernels ? nullptr : &task_of(core));
-    for (const std::uint32_t mark : core.made_marks) {
-        if (listener_.on_mark != nullptr && !task_of(core).asked->is_corunner) {
-            listener_.on_mark(listener_.context, core.task, mark, clock_.ns_of(core.begun));
-        }
+    if (!is_kernels && !core.wait && !core.steps.empty() &&
+        core.steps.front().what == Step::What::Ticks) {
+        tell_marks(core);
     }
-    core.made_marks.clear();
+    stepper_.go_on(core, is_kernels ? nullptr : &task_of(core));
+}
+
+/* Section 2: of an instruction of which only the ticks are left. */
+void Simulation::tell_marks(const Core &core)
+{
+    const Task &task = task_of(core);
+    if (listener_.on_mark == nullptr || task.asked->is_corunner) {
+        return;
+    }
+    for (const std::uint32_t mark : core.instruction.others) {
+        laxity_sim_taken taken = taken_by(task);
+        taken.counts.row_hits = 0;
+        listener_.on_mark(listener_.context, core.task, mark, clock_.ns_of(now_), &taken);
+    }
 }
 
 std::int64_t Simulation::next_sample_ns() const

@@ -99,6 +99,7 @@ class Simulation {
     [[nodiscard]] std::uint64_t next_schedule_of(const Task &task) const;
     [[nodiscard]] bool has_border_next(const Core &core) const;
     void perform(const Key &key);
+    void tell_marks(const Core &core);
     [[nodiscard]] std::int64_t next_sample_ns() const;
     void tell_sample();
     [[nodiscard]] laxity_sim_taken taken_by(const Task &task) const;
