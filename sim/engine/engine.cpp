@@ -57,7 +57,7 @@ void laxity_simulate(
         const laxity::Upcoming next = scheduler.next();
         const std::uint64_t sample = scheduler.next_sample();
         now = std::min({decision, next.turn, next.action});
-        if (now == laxity::NEVER) {
+        if (now == laxity::NEVER && !scheduler.has_observer()) {
             scheduler.end_all(LAXITY_SIM_END_STOPPED, now); /* nobody will ever do anything */
         } else if (sample <= now && sample < decision) {
             now = sample;

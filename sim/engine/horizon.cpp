@@ -112,6 +112,9 @@ void Scheduler::look_ahead(std::uint64_t now)
         is_waiting |= !task.is_placed && task.release <= now;
         horizon_ = std::min(horizon_, horizon_of(task, now));
     }
+    for (const Seat &seat : seats_) {
+        horizon_ = std::min(horizon_, seat.changes_at);
+    }
     if (!is_anybody_left) {
         end_all(LAXITY_SIM_END_STOPPED, now);
     }
@@ -173,7 +176,7 @@ void Scheduler::wait_on(std::uint64_t now)
 /* How far a core may go on by itself. */
 std::uint64_t Scheduler::horizon(std::uint32_t core, std::uint64_t decision) const
 {
-    std::uint64_t tick = std::min(horizon_, sample_tick_);
+    std::uint64_t tick = std::min(horizon_, next_sample());
     if (!is_coupled_ && !has_corunners_) {
         return tick;
     }

@@ -7,6 +7,7 @@
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "engine/turn.hpp"
+#include "harness/mark_table.h"
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "interface/records.h"
@@ -90,6 +91,10 @@ Scheduler::Scheduler(
         sample_ns_ = listener.first_sample_ns;
         sample_tick_ = clock_.ticks_of(sample_ns_);
     }
+    if (listener.observer != nullptr) {
+        observer_ns_ = listener.observer->first_ns;
+        observer_tick_ = clock_.ticks_of(observer_ns_);
+    }
 }
 
 /* Where releases are decided as it goes. */
@@ -145,6 +150,9 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
     if (!text.empty()) {
         error.exit_code = LAXITY_EXIT_VIOLATED;
         (void)strncpy(error.text, text.c_str(), sizeof error.text - 1);
+    }
+    if (task.has_started) {
+        note_seen(task, LAXITY_MARK_JOB_FINISH, now);
     }
     const auto seat = std::ranges::find(seats_, task.job.task, &Seat::task);
     if (seat != seats_.end()) {
@@ -277,6 +285,7 @@ bool Scheduler::start(Seat &seat, Task &task, std::uint64_t now)
     task.job.core_finish = core_of(seat);
     task.job.start_ns = clock_.ceil_ns(now);
     task.timeout = clock_.ticks_of(task.job.start_ns + task.asked->timeout_ns);
+    note_seen(task, LAXITY_MARK_JOB_START, now);
     is_stopping_ |= listener_.on_start(listener_.context, &task.job) != 0;
     return true;
 }
@@ -364,6 +373,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     job.finish_ns = clock_.ceil_ns(now);
     job.core_finish = core_of(seat);
     split(job, task.spent);
+    note_seen(task, LAXITY_MARK_JOB_FINISH, now);
     tell(seat, task, LAXITY_SIM_TURN_OFF, now);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     job.ordinal++;
@@ -478,13 +488,13 @@ Scheduler::Found Scheduler::look_for_core(const Task &task)
     Found found;
     if (task.last_core != NONE && (task.cores >> task.last_core & 1U) != 0) {
         Seat &last = seats_[task.last_core];
-        keep_first(found.idle, last, last.task == NONE && !last.is_claimed);
+        keep_first(found.idle, last, last.task == NONE && !last.is_claimed && !last.is_forbidden);
     }
     const Rank rank = rank_of(*task.asked, task.deadline);
     Rank lowest = rank;
     for (Seat &seat : seats_) {
         const std::uint32_t core = core_of(seat);
-        if ((task.cores >> core & 1U) == 0 || seat.is_claimed) {
+        if ((task.cores >> core & 1U) == 0 || seat.is_claimed || seat.is_forbidden) {
             continue;
         }
         if (seat.task == NONE) {
@@ -555,6 +565,7 @@ void Scheduler::act(std::uint64_t now)
         is_changed = end_turns(now);
         is_changed |= end_tasks(now);
         is_changed |= keep_budgets(now);
+        is_changed |= keep_forbidden(now);
         is_changed |= claim_cores(now);
     }
     look_ahead(now);

@@ -43,14 +43,20 @@ class Scheduler {
 
     [[nodiscard]] Upcoming next() const;
 
-    /* When the next sample is due; NEVER: none is. */
+    /* When the next sample, or tick of the observer, is due; NEVER: none is. */
     [[nodiscard]] std::uint64_t next_sample() const
     {
-        return sample_tick_;
+        return std::min(sample_tick_, observer_tick_);
     }
 
     /* Tells it. All with smaller keys has been done. */
     void sample();
+
+    /* Whether it will decide again which cores may execute tasks. */
+    [[nodiscard]] bool has_observer() const
+    {
+        return observer_tick_ != NEVER;
+    }
 
     /* The next core goes on; a channel decides next at `decision`. */
     void go_on(const Upcoming &next, std::uint64_t decision);
@@ -114,7 +120,10 @@ class Scheduler {
         std::uint32_t last = NONE; /* who was on it last */
         bool is_switching = false;
         bool is_claimed = false;
+        bool is_forbidden = false;        /* by the observer */
+        std::uint64_t changes_at = NEVER; /* when that changes; NEVER: nothing is on its way */
     };
+    struct Sampled;
     /* What a task may take, the first of these that there is. */
     struct Found {
         Seat *idle = nullptr;
@@ -147,7 +156,12 @@ class Scheduler {
     [[nodiscard]] bool begin_job(Task &task);
     void split(laxity_sim_job &job, const Spent &spent) const;
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
-    void tell_marks(Seat &seat) const;
+    void tell_marks(Seat &seat);
+    void tell_sample();
+    void observe();
+    void note_seen(const Task &task, std::uint32_t mark, std::uint64_t now);
+    void decide(Seat &seat, bool is_forbidden);
+    bool keep_forbidden(std::uint64_t now);
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
     void wait_on(std::uint64_t now);
@@ -176,6 +190,9 @@ class Scheduler {
     std::uint64_t horizon_ = 0; /* the next release, timeout, or end */
     std::uint64_t sample_tick_ = NEVER;
     std::int64_t sample_ns_ = 0; /* its instant */
+    std::uint64_t observer_tick_ = NEVER;
+    std::int64_t observer_ns_ = 0;        /* its instant */
+    std::vector<laxity_sim_seen> unseen_; /* by the observer */
     bool is_stopping_ = false;
     bool is_interrupted_ = false;
     bool has_wandering_ = false; /* tasks with several cores */

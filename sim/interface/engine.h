@@ -349,6 +349,35 @@ struct laxity_sim_sample {
     const struct laxity_sim_taken *tasks;  /* co-runners, too */
 };
 
+/* Of a job: one of its marks, or one of its borders (harness/mark_table.h). */
+struct laxity_sim_seen {
+    uint32_t task;
+    uint32_t mark;
+    int64_t time_ns;
+};
+
+/* A regulator: it reads all counters now and then, and decides which cores may execute tasks. */
+struct laxity_sim_observer {
+    void *context;
+    /*
+     * At its tick, with what has been counted until then, and what it has not seen before of jobs
+     * of no co-runner, in the order of time. Returns the cores that may execute tasks. *out_next_ns
+     * is its next tick; INT64_MAX: there is none, and all cores may.
+     */
+    uint64_t (*on_tick)(
+        void *context,
+        const struct laxity_sim_sample *sample,
+        const struct laxity_sim_seen *seen,
+        size_t n_seen,
+        int64_t *out_next_ns
+    );
+    uint32_t core;     /* that it interrupts (probe_ticks), if a task is there */
+    int64_t first_ns;  /* its first tick */
+    int64_t stop_ns;   /* from a tick to where a core is stopped that may no longer */
+    int64_t resume_ns; /* from a tick to where a core may again */
+    int64_t mark_ns;   /* what is not older is not seen yet */
+};
+
 /* What the engine tells, and asks, in the order of virtual time. */
 struct laxity_sim_listener {
     void *context;
@@ -405,6 +434,7 @@ struct laxity_sim_listener {
     bool interrupts;
     int64_t sample_ns; /* 0: never */
     int64_t first_sample_ns;
+    const struct laxity_sim_observer *observer; /* may be NULL */
 };
 
 /* What has been counted from the first tick on. */

@@ -110,6 +110,7 @@ struct Listening {
     std::int64_t now_ns = 0;
     std::vector<std::uint64_t> finished; /* jobs, of each task */
     std::vector<bool> has_ended;
+    std::uint64_t n_ticks = 0; /* of the observer */
 };
 
 int note(void *context, const Call &call)
@@ -286,6 +287,55 @@ void note_sample(void *context, const laxity_sim_sample *told)
     );
 }
 
+Case::Observer::Answer
+answer_tick(const Case::Observer &observer, std::uint64_t tick, std::int64_t now_ns)
+{
+    if (!observer.answers.empty()) {
+        return observer.answers[tick];
+    }
+    Random random{observer.seed + tick};
+    Case::Observer::Answer answer{random.next() | random.next(), INT64_MAX};
+    if (tick + 1 < observer.ticks) {
+        answer.next_ns = now_ns + static_cast<std::int64_t>(random.between(1, observer.longest_ns));
+    }
+    return answer;
+}
+
+std::uint64_t note_tick(
+    void *context,
+    const laxity_sim_sample *told,
+    const laxity_sim_seen *seen,
+    std::size_t n_seen,
+    std::int64_t *out_next_ns
+)
+{
+    auto *const listening = static_cast<Listening *>(context);
+    const Case &asked = *listening->asked;
+    laxity_sim_job job{};
+    job.ordinal = listening->n_ticks++;
+    for (std::uint32_t i = 0; i < asked.platform.cores; i++) {
+        add_to_sum(job.job, told->cores[i]);
+    }
+    for (std::size_t i = 0; i < asked.tasks.size(); i++) {
+        add_to_sum(job.job, told->tasks[i].counts);
+        add_to_sum(job.job, told->tasks[i].exec_ticks);
+    }
+    for (std::size_t i = 0; i < n_seen; i++) {
+        add_to_sum(job.job, seen[i].task);
+        add_to_sum(job.job, seen[i].mark);
+        add_to_sum(job.job, static_cast<std::uint64_t>(seen[i].time_ns));
+    }
+    const Case::Observer::Answer answer = answer_tick(asked.observer, job.ordinal, told->time_ns);
+    const std::uint64_t all = (std::uint64_t{1} << asked.platform.cores) - 1;
+    job.core_start = static_cast<std::uint32_t>(answer.cores & all);
+    job.core_finish = static_cast<std::uint32_t>(n_seen);
+    listening->told->calls.push_back(
+        {Call::What::Tick, job, LAXITY_SIM_END_JOBS, told->time_ns, 0, {}}
+    );
+    *out_next_ns = answer.next_ns;
+    return answer.cores;
+}
+
 bool never(void *context)
 {
     (void)context;
@@ -338,6 +388,11 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.sample_ns = asked.sample_ns;
     listener.first_sample_ns = asked.first_sample_ns;
     listener.interrupts = asked.interrupts;
+    laxity_sim_observer observer = asked.observer.asked;
+    observer.context = &listening;
+    observer.on_tick = note_tick;
+    const bool is_observed = asked.observer.ticks > 0 || !asked.observer.answers.empty();
+    listener.observer = is_observed ? &observer : nullptr;
     engine(
         &asked.platform,
         tasks.data(),

@@ -55,6 +55,19 @@ struct Case {
     std::int64_t sample_ns = 0; /* of a listener; 0: none */
     std::int64_t first_sample_ns = 0;
     bool interrupts = false; /* to take them */
+    /* What it answers is drawn, unless it is listed. */
+    struct Observer {
+        struct Answer {
+            std::uint64_t cores;
+            std::int64_t next_ns;
+        };
+        std::uint64_t ticks = 0; /* 0, and nothing is listed: there is none */
+        std::uint64_t seed = 0;
+        std::uint64_t longest_ns = 1; /* from one tick to the next */
+        std::vector<Answer> answers;
+        laxity_sim_observer asked{};
+    };
+    Observer observer;
 };
 
 /* A call of the listener. */
@@ -66,11 +79,13 @@ struct Call {
         Pass,
         Wait,
         Turn,
-        Sample
+        Sample,
+        Tick
     };
     What what;
     laxity_sim_job job; /* of an end, a pass and a wait the task alone, of a turn with its core; of
-                           a sample the ordinal, a sum of all its numbers in place of the job */
+                           a sample the ordinal, a sum of all its numbers in place of the job; of
+                           a tick of the observer likewise, and as cores what it has answered */
     laxity_sim_end end;
     std::int64_t end_ns; /* of a wait: what was answered */
     int exit_code;

@@ -10,6 +10,7 @@
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "random.hpp"
+#include "random_observer.hpp"
 #include "random_places.hpp"
 #include "random_program.hpp"
 
@@ -267,5 +268,6 @@ Case board_case(std::uint64_t seed)
         made.platform.probe_ticks = small(random, 1, 400);
         made.platform.probe_code_lines = small(random, 0, 4);
     }
+    add_observer(seed, made);
     return made;
 }

@@ -5,6 +5,7 @@
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "random.hpp"
+#include "random_observer.hpp"
 #include "random_places.hpp"
 #include "random_program.hpp"
 
@@ -511,5 +512,6 @@ Case random_case(std::uint64_t seed)
     }
     make_samples(random, made);
     make_interrupts(random, made); /* the last one: what it draws changes nothing else */
+    add_observer(seed, made);
     return made;
 }

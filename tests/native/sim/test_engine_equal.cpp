@@ -130,6 +130,9 @@ void add_features(Uses &uses, const naive::Features &features)
     uses["pages lost to other tasks"] += features.pages_lost;
     uses["timer interrupts"] += features.interrupts;
     uses["interrupts that read counters"] += features.reads;
+    uses["ticks of observers"] += features.ticks;
+    uses["answers called off"] += features.called_off;
+    uses["cores stopped by observers"] += features.forbidden;
     uses["timer interrupts before stops"] += features.interrupts_before_stops;
 }
 

@@ -35,6 +35,10 @@ std::string Call::text() const
     if (what == What::Sample) {
         return "sample" + number("", job.ordinal) + ns("at", end_ns) + number("sum", job.job);
     }
+    if (what == What::Tick) {
+        return "tick" + number("", job.ordinal) + ns("at", end_ns) + number("sum", job.job) +
+               number("cores", job.core_start) + number("seen", job.core_finish);
+    }
     return std::string{what == What::Start ? "start" : "finish"} + number("of task", job.task) +
            number("ordinal", job.ordinal) + number("job", job.job) +
            number("cores", job.core_start) + number("to", job.core_finish) +

@@ -116,6 +116,8 @@ struct Core {
     bool is_interrupted = false; /* by the timer, or to be read */
     bool is_read = false;        /* that interrupt is to come, or there */
     std::uint64_t read_until = 0;
+    bool is_forbidden = false;                    /* by the observer */
+    std::optional<std::uint64_t> is_changed_at{}; /* when that is no longer so */
 
     /* None: that is not known, or there is nothing to be done. */
     [[nodiscard]] std::optional<std::uint64_t> next_action() const;

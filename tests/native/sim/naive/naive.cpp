@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace naive {
@@ -33,6 +35,9 @@ Simulation::Simulation(
     for (std::uint32_t i = 0; i < platform.cores; i++) {
         cores_.push_back(Core{.number = i});
         cores_.back().counters.assign(platform.predictor_entries, 1);
+    }
+    if (listener.observer != nullptr) {
+        observer_ns_ = listener.observer->first_ns;
     }
 }
 
@@ -94,6 +99,9 @@ std::optional<Key> Simulation::next_key() const
     if (listener_.on_sample != nullptr && listener_.sample_ns > 0) {
         keys.push_back({clock_.tick_of(static_cast<Wide>(next_sample_ns())), SAMPLES, 0});
     }
+    if (observer_ns_) {
+        keys.push_back({clock_.tick_of(static_cast<Wide>(*observer_ns_)), SAMPLES, 1});
+    }
     for (const Core &core : cores_) {
         const std::optional<std::uint64_t> tick = core.next_action();
         const bool is_schedulers =
@@ -115,7 +123,7 @@ std::uint64_t Simulation::next_schedule() const
     }
     std::uint64_t first = NEVER;
     for (const Core &core : cores_) {
-        first = std::min(first, next_schedule_of(core));
+        first = std::min({first, next_schedule_of(core), core.is_changed_at.value_or(NEVER)});
     }
     for (const auto &task : tasks_) {
         first = std::min(first, next_schedule_of(*task));
@@ -174,7 +182,11 @@ void Simulation::perform(const Key &key)
         decide(key.number);
         return;
     case SAMPLES:
-        tell_sample();
+        if (key.number == 0) {
+            tell_sample();
+        } else {
+            observe();
+        }
         return;
     case SCHEDULER:
         schedule();
@@ -195,13 +207,13 @@ void Simulation::perform(const Key &key)
 void Simulation::tell_marks(const Core &core)
 {
     const Task &task = task_of(core);
-    if (listener_.on_mark == nullptr || task.asked->is_corunner) {
-        return;
-    }
     for (const std::uint32_t mark : core.instruction.others) {
+        see(task, mark);
         laxity_sim_taken taken = taken_by(task);
         taken.counts.row_hits = 0;
-        listener_.on_mark(listener_.context, core.task, mark, clock_.ns_of(now_), &taken);
+        if (listener_.on_mark != nullptr && !task.asked->is_corunner) {
+            listener_.on_mark(listener_.context, core.task, mark, clock_.ns_of(now_), &taken);
+        }
     }
 }
 
@@ -224,8 +236,66 @@ void Simulation::tell_sample()
     n_samples_++;
     listener_.on_sample(listener_.context, &sample);
     for (Core &core : cores_) {
-        const bool is_anybodys = listener_.interrupts && core.state != State::Idle;
-        core.is_read |= is_anybodys && now_ > core.read_until;
+        if (listener_.interrupts) {
+            leave_read(core);
+        }
+    }
+}
+
+/* An interrupt to read counters. */
+void Simulation::leave_read(Core &core) const
+{
+    core.is_read |= core.state != State::Idle && now_ > core.read_until;
+}
+
+/* The observer sees what a job does later. */
+void Simulation::see(const Task &task, std::uint32_t mark)
+{
+    if (!task.asked->is_corunner) {
+        unseen_.push_back({task.job.task, mark, clock_.ns_of(now_)});
+    }
+}
+
+/* Section 6, observer. */
+void Simulation::observe()
+{
+    const laxity_sim_observer &observer = *listener_.observer;
+    const std::int64_t now_ns = observer_ns_.value_or(0); /* it is called at that instant */
+    std::vector<laxity_sim_taken> taken;
+    taken.reserve(tasks_.size());
+    for (const auto &task : tasks_) {
+        taken.push_back(taken_by(*task));
+    }
+    const laxity_sim_sample sample{
+        .time_ns = now_ns, .cores = totals_.cores, .tasks = taken.data()
+    };
+    std::multimap<std::pair<std::int64_t, std::uint32_t>, laxity_sim_seen> in_order;
+    for (const laxity_sim_seen &one : unseen_) {
+        in_order.insert({{one.time_ns, one.task}, one});
+    }
+    unseen_.clear();
+    std::vector<laxity_sim_seen> seen;
+    for (const auto &[key, one] : in_order) {
+        (now_ns - one.time_ns > observer.mark_ns ? seen : unseen_).push_back(one);
+    }
+    std::int64_t next_ns = INT64_MAX;
+    const std::uint64_t allowed =
+        observer.on_tick(observer.context, &sample, seen.data(), seen.size(), &next_ns);
+    features_.ticks++;
+    leave_read(cores_[observer.core]);
+    for (Core &core : cores_) {
+        const bool is_forbidden = next_ns != INT64_MAX && (allowed >> core.number & 1) == 0;
+        if (is_forbidden == core.is_forbidden) {
+            features_.called_off += core.is_changed_at ? 1 : 0;
+            core.is_changed_at.reset();
+        } else if (!core.is_changed_at) {
+            const std::int64_t in_ns = is_forbidden ? observer.stop_ns : observer.resume_ns;
+            core.is_changed_at = clock_.tick_of(static_cast<Wide>(now_ns) + in_ns);
+        }
+    }
+    observer_ns_.reset();
+    if (next_ns != INT64_MAX) {
+        observer_ns_ = std::max(next_ns, now_ns + 1);
     }
 }
 

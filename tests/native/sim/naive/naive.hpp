@@ -40,6 +40,9 @@ struct Features {
     std::uint64_t wrongly_taken = 0; /* predictions */
     std::uint64_t wrongly_not_taken = 0;
     std::uint64_t pages_lost = 0; /* to other tasks, and walked for again */
+    std::uint64_t ticks = 0;      /* of the observer */
+    std::uint64_t called_off = 0; /* its answers */
+    std::uint64_t forbidden = 0;  /* cores that executed a task */
     std::uint64_t interrupts = 0;
     std::uint64_t reads = 0;                   /* interrupts that read counters */
     std::uint64_t interrupts_before_stops = 0; /* of cores that were asked to stop meanwhile */

@@ -3,6 +3,7 @@
 /* The scheduler (docs/simulation-model.md, section 6). */
 #include "base/error.h"
 #include "core.hpp"
+#include "harness/mark_table.h"
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "machine.hpp"
@@ -38,6 +39,7 @@ void Simulation::schedule()
         for (const auto &task : tasks_) {
             is_changed |= keep_budget(*task);
         }
+        is_changed |= keep_forbidden();
         is_changed |= give_cores();
     }
     end_if_nobody_has_a_release();
@@ -233,6 +235,25 @@ bool Simulation::keep_budget(Task &task)
     return is_changed;
 }
 
+/* Section 6, observer: what it has answered takes effect. */
+bool Simulation::keep_forbidden()
+{
+    bool is_changed = false;
+    for (Core &core : cores_) {
+        if (!core.is_changed_at || *core.is_changed_at > now_) {
+            continue;
+        }
+        core.is_changed_at.reset();
+        core.is_forbidden = !core.is_forbidden;
+        is_changed = true;
+        if (core.is_forbidden && core.state == State::Running) {
+            core.state = State::Stopping;
+            features_.forbidden++;
+        }
+    }
+    return is_changed;
+}
+
 void Simulation::use_up(Task &task, Core &core)
 {
     Budget &budget = task.budget;
@@ -413,6 +434,7 @@ bool Simulation::begin(Core &core, std::uint32_t index)
         return true;
     }
     task.timeout = clock_.tick_of(static_cast<Wide>(job.start_ns) + task.asked->timeout_ns);
+    see(task, LAXITY_MARK_JOB_START);
     is_stopping_ |= listener_.on_start(listener_.context, &job) != 0;
     return true;
 }
@@ -459,6 +481,7 @@ void Simulation::finish(Core &core)
     job.stall_shared_ns = difference(spent.shared);
     job.exec_ticks = ticks;
     job.exec_ns = told_ns;
+    see(task, LAXITY_MARK_JOB_FINISH);
     tell(core, LAXITY_SIM_TURN_OFF);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     if (task.asked->jobs > 0 && task.job.ordinal == task.asked->jobs) {
@@ -497,6 +520,9 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
 {
     Task &task = *tasks_[index];
     task.has_ended = true;
+    if (task.has_job) {
+        see(task, LAXITY_MARK_JOB_FINISH);
+    }
     for (Core &core : cores_) {
         if (core.state == State::Idle || core.task != index) {
             continue;

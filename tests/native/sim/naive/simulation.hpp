@@ -102,6 +102,10 @@ class Simulation {
     void tell_marks(const Core &core);
     [[nodiscard]] std::int64_t next_sample_ns() const;
     void tell_sample();
+    void leave_read(Core &core) const;
+    void observe();
+    void see(const Task &task, std::uint32_t mark);
+    bool keep_forbidden();
     [[nodiscard]] laxity_sim_taken taken_by(const Task &task) const;
     void decide(std::size_t channel);
 
@@ -142,7 +146,7 @@ class Simulation {
     }
     [[nodiscard]] bool is_allowed(const Task &task, const Core &core) const
     {
-        return (task.cores >> core.number & 1) != 0;
+        return (task.cores >> core.number & 1) != 0 && !core.is_forbidden;
     }
     /* Reservations by their deadlines, then priorities, then co-runners: what goes first is less.
      */
@@ -178,6 +182,8 @@ class Simulation {
     bool has_finished_ = false;   /* a job, and releases have not been asked since */
     bool is_stopping_ = false;    /* a listener wants no further job */
     std::int64_t n_samples_ = 0;
+    std::optional<std::int64_t> observer_ns_; /* its next instant */
+    std::vector<laxity_sim_seen> unseen_;     /* by it */
 };
 
 } // namespace naive
