@@ -368,6 +368,24 @@ FAULTS = (
         "    if (false) {\n        note_seen",
     ),
     Fault(
+        "a delay loop goes on while an operand is awaited",
+        "engine/run_ahead.cpp",
+        "if (!operands_.empty() || now_ >= horizon",
+        "if (now_ >= horizon",
+    ),
+    Fault(
+        "a delay loop goes beyond the horizon",
+        "engine/run_ahead.cpp",
+        "const std::uint64_t most = (horizon - 1 - now_) / block.ticks;",
+        "const std::uint64_t most = (horizon - 1 - now_) / block.ticks + 1;",
+    ),
+    Fault(
+        "the last turn of a delay loop takes another's accesses",
+        "engine/reader.hpp",
+        "while (end_ - next_ > 1 && next_[1] == *first &&",
+        "while (end_ - next_ > 1 && *next_ == *first &&",
+    ),
+    Fault(
         "a mark has counts of what is executed after it",
         "engine/run_ahead.cpp",
         "std::max<std::size_t>(mark.index, from) + 1",

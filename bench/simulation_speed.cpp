@@ -300,6 +300,7 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         .interrupts = false,
         .sample_ns = 0,
         .first_sample_ns = 0,
+        .observer = nullptr,
     };
     laxity_sim_totals totals{};
     laxity_simulate(

@@ -190,6 +190,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         .interrupts = false,
         .sample_ns = 0,
         .first_sample_ns = 0,
+        .observer = nullptr,
     };
     laxity_sim_totals totals{};
     laxity_simulate(

@@ -160,6 +160,7 @@ class Core {
     [[nodiscard]] bool needs_turn(bool is_new) const;
     [[nodiscard]] std::size_t limit_by_marks(std::size_t until) const;
     void advance_to(std::size_t index);
+    template <bool IS_PLAIN> void end_block(const Block &block, std::uint64_t horizon);
     void make_marks(std::size_t until);
     [[nodiscard]] bool is_in_block() const
     {

@@ -172,6 +172,25 @@ class Reader {
         return *blocks_.data()[*next_ & ID_MASK];
     }
 
+    /* Whether the next record that has been read is an execution of the block. */
+    [[nodiscard]] bool comes_again(const Block &block) const
+    {
+        return next_ != end_ && *next_ >> LAXITY_RECORD_KIND_SHIFT == LAXITY_SIM_EXECUTION &&
+               (*next_ & ID_MASK) < n_plain_ && &this->block() == &block;
+    }
+
+    /* Takes records that are equal to the next, at most `most` of them, but for the last: what
+     * follows may belong to it. Returns their number. */
+    std::uint64_t take_repeats(std::uint64_t most)
+    {
+        const std::uint64_t *const first = next_;
+        while (end_ - next_ > 1 && next_[1] == *first &&
+               static_cast<std::uint64_t>(next_ - first) < most) {
+            next_++;
+        }
+        return static_cast<std::uint64_t>(next_ - first);
+    }
+
     /* What caches know lines of the task as. */
     [[nodiscard]] const Shared &shared() const
     {

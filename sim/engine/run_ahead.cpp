@@ -147,7 +147,7 @@ bool Core::has_access_behind(std::size_t index) const
 
 /* An instruction with a mark is the last of its part: a mark has the counts of what is before it.
  */
-std::size_t Core::limit_by_marks(std::size_t until) const
+[[gnu::always_inline]] inline std::size_t Core::limit_by_marks(std::size_t until) const
 {
     const std::size_t from = execution_.position->index;
     for (const Mark &mark : execution_.reader->marks()) {
@@ -228,6 +228,29 @@ template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
     return false;
 }
 
+/*
+ * At the end of a block. On a plain core this goes in one step through its next executions, if it
+ * has just gone through it as a whole (otherwise the horizon is 0): those that access nothing, as
+ * turns of a delay loop. Its lines are there, and their replacement state is already what each
+ * execution leaves; the caches lose nothing before the horizon.
+ */
+template <bool IS_PLAIN> void Core::end_block(const Block &block, std::uint64_t horizon)
+{
+    if constexpr (!IS_PLAIN) {
+        judge_branch(block);
+        return;
+    }
+    if (!operands_.empty() || now_ >= horizon || !execution_.reader->comes_again(block)) {
+        return;
+    }
+    const std::uint64_t most = (horizon - 1 - now_) / block.ticks;
+    const std::uint64_t n = execution_.reader->take_repeats(most);
+    now_ += n * block.ticks;
+    execution_.spent->busy += n * block.ticks;
+    own_.counts.instructions += n * block.steps.size();
+    own_.counts.fetches += n * block.fetches.size();
+}
+
 /* Whether what comes next is no block, or the line that the core is in must be fetched again. */
 bool Core::needs_turn(bool is_new) const
 {
@@ -267,9 +290,7 @@ template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
         if (!run_part<IS_PLAIN>(until)) {
             return n > 0 || is_new || position.index > from || stage_ != Stage::Boundary;
         }
-        if constexpr (!IS_PLAIN) {
-            judge_branch(block);
-        }
+        end_block<IS_PLAIN>(block, is_new ? horizon : 0);
     }
 }
 

@@ -75,6 +75,12 @@ class Predictor {
         return blocks_[current_].successor;
     }
 
+    /* Whether the block that is executed is expected again, and to access nothing. */
+    [[nodiscard]] bool is_alone() const
+    {
+        return std::size_t{successor()} + 1 == current_ && blocks_[current_].n_accesses == 0;
+    }
+
     /* The block that is executed, which is not the expected one or not known yet. */
     void correct(std::uint32_t id)
     {

@@ -362,6 +362,7 @@ int main(int argc, char **argv)
         .interrupts = false,
         .sample_ns = 0,
         .first_sample_ns = 0,
+        .observer = nullptr,
     };
     laxity_sim_totals totals{};
     laxity_simulate(&platform, &task, 1, INT64_MAX, &listener, &totals);

@@ -77,8 +77,9 @@ void every_tick_of_a_job_that_is_not_preempted_is_busy_or_has_a_cause(void)
         Case asked = random_case(seed);
         asked.platform.ticks_per_s[0] = 1'000'000'000;
         asked.platform.ticks_per_s[1] = 1;
-        const bool is_interrupted =
-            asked.platform.timer_interval > 0 || (asked.interrupts && asked.sample_ns > 0);
+        const bool is_interrupted = asked.platform.timer_interval > 0 ||
+                                    (asked.interrupts && asked.sample_ns > 0) ||
+                                    asked.observer.ticks > 0;
         for (const Call &call : run_engine(asked).calls) {
             if (call.what != Call::What::Finish) {
                 continue;
@@ -111,6 +112,7 @@ void cores_that_idle_change_nothing_of_the_others(void)
         /* Who answers draws cores, and adds up samples of all. */
         asked.waits = Case::Waits::Nobody;
         asked.sample_ns = 0;
+        asked.observer.ticks = 0;
         const Told told = run_engine(asked);
         asked.platform.cores += 2;
         CHECK(first_difference(run_engine(asked), told).empty());
