@@ -1,21 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * What simulation.py measures, one thing each; prints how many there were of it, seconds of CPU
- * time that this took in user mode, and the most memory in KiB.
+ * One measurement each of simulation.py. Prints a count, seconds of CPU time in user mode, and the
+ * most memory in KiB.
  *
- *   simulation_speed lru|plru N        accesses to caches of two levels, N times a trace in memory
- *   simulation_speed hits N            accesses of four cores in the engine, N jobs of each
- *   simulation_speed streams N         lines from and to memory, likewise
- *   simulation_speed live N WORD...    accesses of N jobs; the words start an emulator with a
- * program
+ *   simulation_speed lru|plru N            accesses to caches of two levels, N times a trace in
+ *                                          memory
+ *   simulation_speed live SETTINGS N WORD...
+ *                                          accesses of N jobs; the words start an emulator with a
+ *                                          program
+ *   simulation_speed lines|accesses SETTINGS US PROGRAM STREAM...
+ *                                          lines from and to memory, or accesses, of cores that
+ *                                          execute two jobs of a stored stream each, the second
+ *                                          one again and again; "-": a core is idle. US of virtual
+ *                                          time are measured, after WARM_NS that are not
+ *
+ * SETTINGS is a file of sim/cli/settings.h.
  */
 #include "base/error.h"
 #include "harness/mark_table.h"
+#include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
 #include "interface/records.h"
+#include "interface/stored.h"
 #include "model/cache.hpp"
+
+extern "C" {
+#include "cli/settings.h"
+}
 
 #include <algorithm>
 #include <cinttypes>
@@ -32,12 +45,14 @@
 namespace {
 
 constexpr std::uint32_t LINE_BYTES = 32;
-constexpr std::uint32_t CORES = 4;
 constexpr std::uint64_t KIB = 1024;
 constexpr std::uint64_t MIB = KIB * KIB;
 constexpr std::uint64_t CODE = 0x10000;
 constexpr std::uint64_t DATA = 0x1000000;
 constexpr int DECIMAL = 10;
+/* Until then four loads have filled 1 MiB, so that evictions write lines back. */
+constexpr std::int64_t WARM_NS = 2'000'000;
+constexpr std::int64_t NS_PER_US = 1000;
 
 /* SplitMix64, as tests/native/sim/random.hpp has it. */
 std::uint64_t next_random(std::uint64_t &state)
@@ -65,7 +80,13 @@ void print(std::uint64_t n, double since)
 {
     rusage usage{};
     (void)getrusage(RUSAGE_SELF, &usage);
-    std::printf("%" PRIu64 " %.3f %ld\n", n, user_seconds() - since, usage.ru_maxrss);
+    std::printf("%" PRIu64 " %.6f %ld\n", n, user_seconds() - since, usage.ru_maxrss);
+}
+
+[[noreturn]] void fail(const char *text)
+{
+    (void)std::fprintf(stderr, "simulation_speed: %s\n", text);
+    std::_Exit(EXIT_FAILURE);
 }
 
 /*
@@ -150,57 +171,72 @@ const char *why(void *context)
     return "its words have ended";
 }
 
-std::uint64_t access(std::uint64_t index, std::uint64_t address, bool is_store)
+bool is_of_kind(std::uint64_t word, laxity_sim_record kind)
 {
-    constexpr std::uint64_t EIGHT_BYTES = 3;
-    return address | EIGHT_BYTES << LAXITY_RECORD_SIZE_SHIFT |
-           std::uint64_t{is_store} << LAXITY_RECORD_STORE_SHIFT |
-           index << LAXITY_RECORD_INDEX_SHIFT;
+    return word >> LAXITY_RECORD_KIND_SHIFT == std::uint64_t{kind};
 }
 
-std::uint64_t mark(std::uint64_t slot)
+/* How many words the record at a place has, without accesses of an execution. */
+std::size_t record_words(const std::vector<std::uint64_t> &words, std::size_t at)
 {
-    return (LAXITY_SIM_MARKS_ADDRESS + slot) | std::uint64_t{1} << LAXITY_RECORD_STORE_SHIFT;
+    constexpr std::size_t EACH = sizeof(std::uint64_t);
+    constexpr std::size_t HEADER = 3;
+    if (is_of_kind(words[at], LAXITY_SIM_CALL)) {
+        return (words[at] & LAXITY_RECORD_RETURN) != 0 ? 2 : 1 + LAXITY_RECORD_ARGUMENTS;
+    }
+    if (!is_of_kind(words[at], LAXITY_SIM_BLOCK)) {
+        return 1;
+    }
+    const std::size_t n = words[at + 2];
+    std::vector<std::uint8_t> sizes(n);
+    std::memcpy(sizes.data(), &words[at + HEADER], n);
+    std::size_t code_bytes = 0;
+    for (const std::uint8_t size : sizes) {
+        code_bytes += size;
+    }
+    return HEADER + (n + EACH - 1) / EACH + (code_bytes + EACH - 1) / EACH;
 }
 
-/*
- * A job of 100,000 executions of 64 blocks, each of six instructions, two of which access data: a
- * load and a store through so many bytes.
- */
-Words program(std::uint64_t data_bytes, std::uint64_t stride)
+/* Words of a stored stream up to the end of its second job, and after them those of the second job
+ * without the blocks that it defines. */
+Words read_jobs(const char *path)
 {
-    constexpr std::uint64_t BLOCKS = 64;
-    constexpr std::uint64_t EXECUTIONS = 100000;
-    constexpr std::uint64_t BLOCK_BYTES = 24;
-    Words made;
-    for (std::uint64_t i = 0; i < BLOCKS; i++) {
-        made.words.insert(
-            made.words.end(),
-            {std::uint64_t{LAXITY_SIM_BLOCK} << LAXITY_RECORD_KIND_SHIFT | i,
-             CODE + i * BLOCK_BYTES,
-             6,
-             0x040404040404,
-             0,
-             0,
-             0}
+    constexpr std::size_t AT_ONCE = 1U << 16U;
+    constexpr std::uint64_t ADDRESS_AND_KIND =
+        LAXITY_RECORD_ADDRESS_MASK | std::uint64_t{3} << LAXITY_RECORD_KIND_SHIFT;
+    laxity_error error{};
+    laxity_sim_source source{};
+    if (laxity_sim_stored_open(path, &source, &error) != 0) {
+        fail(error.text);
+    }
+    Words all;
+    std::vector<std::uint64_t> part(AT_ONCE);
+    for (std::size_t n = 0; (n = source.read(source.context, part.data(), AT_ONCE)) > 0;) {
+        all.words.insert(
+            all.words.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(n)
         );
     }
-    made.loop_from = made.words.size();
-    for (std::uint64_t i = 0; i < EXECUTIONS; i++) {
-        made.words.push_back(
-            std::uint64_t{LAXITY_SIM_EXECUTION} << LAXITY_RECORD_KIND_SHIFT | i % BLOCKS
-        );
-        if (i == 0) {
-            made.words.push_back(mark(LAXITY_MARK_JOB_START));
+    laxity_sim_stored_close(&source);
+    std::vector<std::uint64_t> again;
+    std::size_t at = 0;
+    for (unsigned n_finished = 0; n_finished < 2;) {
+        if (at == all.words.size()) {
+            fail("a stream has fewer than two jobs");
         }
-        const std::uint64_t offset = i * stride % data_bytes;
-        made.words.push_back(access(2, DATA + offset, false));
-        made.words.push_back(access(4, DATA + data_bytes + offset, true));
+        const bool is_finish =
+            (all.words[at] & ADDRESS_AND_KIND) == LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_FINISH;
+        const std::size_t n = record_words(all.words, at);
+        if (n_finished == 1 && !is_of_kind(all.words[at], LAXITY_SIM_BLOCK)) {
+            const auto from = all.words.begin() + static_cast<std::ptrdiff_t>(at);
+            again.insert(again.end(), from, from + static_cast<std::ptrdiff_t>(n));
+        }
+        n_finished += is_finish ? 1 : 0;
+        at += n;
     }
-    made.words.push_back(
-        mark(LAXITY_MARK_JOB_FINISH) | std::uint64_t{5} << LAXITY_RECORD_INDEX_SHIFT
-    );
-    return made;
+    all.words.resize(at);
+    all.loop_from = at;
+    all.words.insert(all.words.end(), again.begin(), again.end());
+    return all;
 }
 
 int go_on(void *context, const laxity_sim_job *job)
@@ -222,8 +258,7 @@ int end(
     (void)task;
     (void)end_ns;
     if (how != LAXITY_SIM_END_JOBS) {
-        (void)std::fprintf(stderr, "simulation_speed: %s\n", error->text);
-        std::_Exit(EXIT_FAILURE);
+        fail(error->text);
     }
     return 0;
 }
@@ -234,74 +269,113 @@ bool never(void *context)
     return false;
 }
 
-/* As the sabrelite's, with lines replaced least recently used first. */
-laxity_sim_platform sabrelite()
+laxity_sim_platform read_platform(const char *settings)
 {
     laxity_sim_platform platform{};
-    platform.ticks_per_s[0] = 1'200'000'000;
-    platform.ticks_per_s[1] = 1;
-    platform.cores = CORES;
-    platform.line_bytes = LINE_BYTES;
-    platform.instruction_ticks = 1;
-    platform.fill_buffers = 4;
-    platform.store_entries = 4;
-    platform.switch_ticks = 2400;
-    platform.transfer_ticks = 60;
-    platform.upgrade_ticks = 40;
-    platform.l1i = {32 * KIB, 4, LAXITY_SIM_LRU};
-    platform.l1d = {32 * KIB, 4, LAXITY_SIM_LRU};
-    platform.n_levels = 1;
-    platform.levels[0].cache = {MIB, 16, LAXITY_SIM_LRU};
-    platform.levels[0].cores = CORES;
-    platform.levels[0].hit_ticks = 19;
-    platform.memory = {
-        .channels = 1,
-        .read_queue = 16,
-        .write_queue = 8,
-        .reorder = 8,
-        .banks = 8,
-        .row_lines = 64,
-        .request_ticks = 30,
-        .response_ticks = 30,
-        .hit_ticks = 20,
-        .empty_ticks = 40,
-        .conflict_ticks = 60,
-        .line_ticks = 8,
-        .word_ticks = 0,
-        .turnaround_ticks = 8,
-        .refresh_ticks = 150,
-        .refresh_interval = 9360,
-    };
+    laxity_error error{};
+    if (laxity_sim_settings_read(settings, &platform, &error) != 0) {
+        fail(error.text);
+    }
     return platform;
 }
 
-laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::uint64_t n_jobs)
+laxity_sim_task task_of(std::uint32_t core, const laxity_sim_source &source)
 {
-    const laxity_sim_platform platform = sabrelite();
-    std::vector<laxity_sim_task> tasks(sources.size());
-    for (std::size_t i = 0; i < tasks.size(); i++) {
-        tasks[i].source = sources[i];
-        tasks[i].cores = std::uint64_t{1} << i;
-        tasks[i].jobs = n_jobs;
-        tasks[i].timeout_ns = INT64_MAX / 4;
-        tasks[i].releases.period_ns = 1;
+    laxity_sim_task task{};
+    task.source = source;
+    task.program = core;
+    task.cores = std::uint64_t{1} << core;
+    task.timeout_ns = INT64_MAX / 4;
+    task.releases.period_ns = 1;
+    return task;
+}
+
+laxity_sim_listener a_listener()
+{
+    laxity_sim_listener listener{};
+    listener.on_start = go_on;
+    listener.on_finish = go_on;
+    listener.on_end = end;
+    listener.must_stop = never;
+    return listener;
+}
+
+std::uint64_t accesses(const laxity_sim_counts *cores, std::uint32_t n_cores)
+{
+    std::uint64_t n = 0;
+    for (std::uint32_t core = 0; core < n_cores; core++) {
+        n += cores[core].fetches + cores[core].loads + cores[core].stores;
     }
-    const laxity_sim_listener listener = {
-        .context = nullptr,
-        .on_start = go_on,
-        .on_finish = go_on,
-        .on_end = end,
-        .on_pass = nullptr,
-        .on_turn = nullptr,
-        .on_mark = nullptr,
-        .must_stop = never,
-        .on_wait = nullptr,
-        .on_sample = nullptr,
-        .interrupts = false,
-        .sample_ns = 0,
-        .first_sample_ns = 0,
-        .observer = nullptr,
-    };
+    return n;
+}
+
+std::uint64_t transfers(const laxity_sim_counts *cores, std::uint32_t n_cores)
+{
+    std::uint64_t n = 0;
+    for (std::uint32_t core = 0; core < n_cores; core++) {
+        n += cores[core].reads + cores[core].writes;
+    }
+    return n;
+}
+
+/* A span of virtual time: what was counted before it. */
+struct Span {
+    std::uint64_t (*count)(const laxity_sim_counts *cores, std::uint32_t n_cores);
+    std::uint32_t n_cores;
+    bool is_empty;
+    bool has_begun = false;
+    std::uint64_t before = 0;
+    double since = 0;
+};
+
+/* At its end nothing else matters. */
+void take_sample(void *context, const laxity_sim_sample *sample)
+{
+    auto *const span = static_cast<Span *>(context);
+    const std::uint64_t n = span->count(sample->cores, span->n_cores);
+    if (span->has_begun || span->is_empty) {
+        print(n - span->before, span->since);
+        (void)std::fflush(stdout);
+        std::_Exit(EXIT_SUCCESS);
+    }
+    span->has_begun = true;
+    span->before = n;
+    span->since = user_seconds();
+}
+
+void measure_loads(Span span, const char *settings, std::int64_t us, char *const *words)
+{
+    const laxity_sim_platform platform = read_platform(settings);
+    laxity_sim_instructions instructions{};
+    laxity_error error{};
+    if (laxity_sim_settings_read_instructions(settings, &instructions, &error) != 0) {
+        fail(error.text);
+    }
+    std::vector<Words> programs(platform.cores);
+    std::vector<laxity_sim_task> tasks;
+    for (std::uint32_t core = 0; core < platform.cores && words[1 + core] != nullptr; core++) {
+        if (std::string_view{words[1 + core]} == "-") {
+            continue;
+        }
+        programs[core] = read_jobs(words[1 + core]);
+        tasks.push_back(task_of(core, {&programs[core], read_words, why}));
+        const laxity_sim_decoder_options options = {
+            .architecture = instructions.architecture,
+            .scheduling = instructions.scheduling,
+            .program = words[0],
+            .cycle_ticks = instructions.cycle_ticks,
+        };
+        if (laxity_sim_decoder_open(&options, &tasks.back().decoder, &error) != 0) {
+            fail(error.text);
+        }
+    }
+    span.n_cores = platform.cores;
+    span.is_empty = us == 0;
+    laxity_sim_listener listener = a_listener();
+    listener.context = &span;
+    listener.on_sample = take_sample;
+    listener.first_sample_ns = WARM_NS;
+    listener.sample_ns = std::max(us * NS_PER_US, std::int64_t{1});
     laxity_sim_totals totals{};
     laxity_simulate(
         &platform,
@@ -311,56 +385,27 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         &listener,
         &totals
     );
-    return totals;
+    fail("the tasks have ended");
 }
 
-std::uint64_t accesses(const laxity_sim_totals &totals)
+void measure_live(const char *settings, std::uint64_t n_jobs, char *const *words)
 {
-    std::uint64_t n = 0;
-    for (const laxity_sim_counts &of_core : totals.cores) {
-        n += of_core.fetches + of_core.loads + of_core.stores;
-    }
-    return n;
-}
-
-std::uint64_t transfers(const laxity_sim_totals &totals)
-{
-    std::uint64_t n = 0;
-    for (const laxity_sim_counts &of_core : totals.cores) {
-        n += of_core.reads + of_core.writes;
-    }
-    return n;
-}
-
-void measure_engine(bool is_streaming, std::uint64_t n_jobs)
-{
-    std::vector<Words> programs(
-        CORES, is_streaming ? program(32 * MIB, LINE_BYTES) : program(8 * KIB, 8)
-    );
-    std::vector<laxity_sim_source> sources;
-    sources.reserve(programs.size());
-    for (Words &one : programs) {
-        sources.push_back({.context = &one, .read = read_words, .why = why});
-    }
-    const double since = user_seconds();
-    const laxity_sim_totals totals = simulate(sources, n_jobs);
-    print(is_streaming ? transfers(totals) : accesses(totals), since);
-}
-
-void measure_live(std::uint64_t n_jobs, char *const *words)
-{
+    const laxity_sim_platform platform = read_platform(settings);
     laxity_sim_emulator *emulator = nullptr;
     const double since = user_seconds();
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (laxity_sim_emulator_start(
             words, nowhere, {nullptr, nullptr, LAXITY_SIM_LOOKS_AT_END}, &emulator
         ) != 0) {
-        (void)std::fprintf(stderr, "simulation_speed: cannot start %s\n", words[0]);
-        std::_Exit(EXIT_FAILURE);
+        fail("cannot start the emulator");
     }
-    const laxity_sim_totals totals = simulate({laxity_sim_emulator_source(emulator)}, n_jobs);
+    laxity_sim_task task = task_of(0, laxity_sim_emulator_source(emulator));
+    task.jobs = n_jobs;
+    const laxity_sim_listener listener = a_listener();
+    laxity_sim_totals totals{};
+    laxity_simulate(&platform, &task, 1, INT64_MAX, &listener, &totals);
     laxity_sim_emulator_stop(emulator);
-    print(accesses(totals), since);
+    print(accesses(totals.cores, 1), since);
 }
 
 } // namespace
@@ -368,17 +413,21 @@ void measure_live(std::uint64_t n_jobs, char *const *words)
 int main(int argc, char **argv)
 {
     const std::string_view what = argc < 3 ? "" : argv[1];
-    const std::uint64_t n = argc < 3 ? 0 : std::strtoull(argv[2], nullptr, DECIMAL);
+    const auto number = [argc, argv](int at) {
+        return argc > at ? std::strtoull(argv[at], nullptr, DECIMAL) : 0;
+    };
     if (what == "lru" || what == "plru") {
-        measure_caches(what == "lru" ? LAXITY_SIM_LRU : LAXITY_SIM_PLRU, n);
-    } else if (what == "hits" || what == "streams") {
-        measure_engine(what == "streams", n);
-    } else if (what == "live" && argc > 3) {
-        measure_live(n, argv + 3);
+        measure_caches(what == "lru" ? LAXITY_SIM_LRU : LAXITY_SIM_PLRU, number(2));
+    } else if (what == "live" && argc > 4) {
+        measure_live(argv[2], number(3), argv + 4);
+    } else if ((what == "lines" || what == "accesses") && argc > 5) {
+        const Span span = {
+            .count = what == "lines" ? transfers : accesses, .n_cores = 0, .is_empty = false
+        };
+        measure_loads(span, argv[2], static_cast<std::int64_t>(number(3)), argv + 4);
     } else {
-        (void
-        )std::fputs("simulation_speed: takes lru|plru|hits|streams N or live N WORD...\n", stderr);
-        return EXIT_FAILURE;
+        fail("takes lru|plru N, live SETTINGS N WORD... or "
+             "lines|accesses SETTINGS US PROGRAM STREAM...");
     }
     return EXIT_SUCCESS;
 }
