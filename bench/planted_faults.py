@@ -24,6 +24,7 @@ from laxity.core.text_table import format_table
 
 TESTS = (
     "hand",
+    "hand_budgets",
     "hand_caches",
     "hand_debts",
     "hand_observer",
@@ -288,6 +289,12 @@ FAULTS = (
         "engine/turn.hpp",
         "since() < other.since()",
         "false",
+    ),
+    Fault(
+        "a budget that equals its share is replaced at a wake-up",
+        "engine/horizon.cpp",
+        "Wide{task.budget} * deadline > Wide{task.deadline - now} * runtime",
+        "Wide{task.budget} * deadline >= Wide{task.deadline - now} * runtime",
     ),
     Fault(
         "who waits is not counted as executing",
