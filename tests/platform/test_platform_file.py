@@ -161,10 +161,17 @@ def test_settings_say_lines_codes_masks_and_who_shares():
 
 
 def test_tlb_is_told_by_the_bytes_of_its_pages():
-    told = settings(PLAIN.replace("[memory]", "[dtlb]\nentries = 64\nways = 2\n[memory]"))
+    told = settings(PLAIN.replace("[memory]", "[dtlb]\nentries = 64\nways = 2\nideal = true\n[memory]"))
     assert told["dtlb.entries"] == "262144"  # 64 * 4096
     assert told["dtlb.ways"] == "2"
     assert not any(name.startswith("itlb.") for name in told)
+
+
+@pytest.mark.parametrize("walk", ["walk_loads = 1", "walk_cycles = 1"])
+def test_tlb_whose_misses_cost_loads_or_cycles_need_not_be_ideal(walk: str):
+    text = PLAIN.replace("[memory]", "[dtlb]\nentries = 64\n[memory]")
+    told = settings(text.replace("switch_cycles = 2400", f"switch_cycles = 2400\n{walk}"))
+    assert told["dtlb.entries"] == "262144"
 
 
 def test_level_that_is_off_is_not_told_to_the_simulator():
@@ -273,6 +280,11 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             "[memory]",
             "[dtlb]\nentries = 4\nways = 8\n[memory]",
             "line 27: dtlb.ways: 8 of 4 entries",
+        ),
+        (
+            "[memory]",
+            "[dtlb]\nentries = 4\n[memory]",
+            "line 26: dtlb.entries: a miss of the TLB costs no loads and no cycles",
         ),
         ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
         ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),

@@ -135,6 +135,13 @@ def _check_tlb(values: Values, tlb: str) -> None:
     if 0 < entries < ways:
         msg = f"{tlb}.ways: {ways} of {entries} entries; write fewer ways or more entries"
         raise ConfigError(msg)
+    walk = _number(values, "core.walk_loads") + _number(values, "core.walk_cycles")
+    if entries and not walk and not values[f"{tlb}.ideal"].number:
+        msg = (
+            f"{tlb}.entries: a miss of the TLB costs no loads and no cycles; "
+            "write core.walk_loads or core.walk_cycles, or ideal = true"
+        )
+        raise ConfigError(msg)
 
 
 def _check_sharing(values: Values, levels: tuple[str, ...]) -> None:
