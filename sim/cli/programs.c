@@ -218,7 +218,7 @@ static uint32_t number_of(const struct laxity_sim_run *simulation, uint32_t inde
 {
     const struct laxity_sim_layout *layouts = simulation->layouts;
     uint32_t first = 0;
-    while (memcmp(layouts[first].digest, layouts[index].digest, LAXITY_SIM_DIGEST_BYTES) != 0) {
+    while (memcmp(layouts[first].digest, layouts[index].digest, sizeof layouts->digest) != 0) {
         first++;
     }
     return first;

@@ -6,7 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SHA256.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -124,8 +124,9 @@ extern "C" int laxity_sim_layout_read(
         );
     }
     *out_layout = {};
-    const auto digest = llvm::SHA256::hash({data.bytes_begin(), data.size()});
-    std::copy(digest.begin(), digest.end(), out_layout->digest);
+    const llvm::XXH128_hash_t digest = llvm::xxh3_128bits({data.bytes_begin(), data.size()});
+    out_layout->digest[0] = digest.low64;
+    out_layout->digest[1] = digest.high64;
     std::copy(shared.begin(), shared.end(), out_layout->shared);
     out_layout->n_shared = static_cast<std::uint32_t>(shared.size());
     return 0;

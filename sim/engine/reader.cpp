@@ -119,39 +119,53 @@ void Reader::append(Block &block, const laxity_sim_instruction &instruction, std
 /* Blocks are numbered in the order of their definition. */
 bool Reader::define(std::uint64_t id)
 {
-    std::uint64_t address = 0;
     std::uint64_t n = 0;
-    std::vector<std::uint8_t> sizes;
-    std::vector<std::uint8_t> code;
-    if (id != blocks_.size() || !take_word(address) || !take_word(n) || n == 0 ||
-        n > LAXITY_RECORD_INSTRUCTIONS_MAX || !take_bytes(sizes, n)) {
+    Definition definition;
+    if (id != definitions_.size() || !take_word(definition.address) || !take_word(n) || n == 0 ||
+        n > LAXITY_RECORD_INSTRUCTIONS_MAX || !take_bytes(definition.sizes, n)) {
         return false;
     }
-    std::vector<laxity_sim_instruction> instructions;
     std::size_t n_bytes = 0;
-    for (const std::uint8_t size : sizes) {
-        instructions.push_back(
-            {.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}, .clock = nullptr
-            }
-        );
+    for (const std::uint8_t size : definition.sizes) {
         n_bytes += size;
         if (size == 0) {
             return false;
         }
     }
-    if (!take_bytes(code, n_bytes)) {
+    if (!take_bytes(definition.code, n_bytes)) {
         return false;
+    }
+    definitions_.push_back(std::move(definition));
+    blocks_.emplace_back();
+    is_plain_.push_back(0);
+    return true;
+}
+
+/* What start-up executes is never decoded: it is most of a program's blocks. */
+const Block &Reader::block_of(std::uint64_t number)
+{
+    if (blocks_[number] != nullptr) {
+        return *blocks_[number];
+    }
+    const Definition &definition = definitions_[number];
+    std::vector<laxity_sim_instruction> instructions;
+    instructions.reserve(definition.sizes.size());
+    for (const std::uint8_t size : definition.sizes) {
+        instructions.push_back(
+            {.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}, .clock = nullptr
+            }
+        );
     }
     if (decoder_.decode != nullptr) {
         decoder_.decode(
             decoder_.context,
-            address,
-            code.data(),
+            definition.address,
+            definition.code.data(),
             instructions.data(),
             static_cast<std::uint32_t>(instructions.size())
         );
     }
-    address &= LAXITY_RECORD_ADDRESS_MASK;
+    std::uint64_t address = definition.address & LAXITY_RECORD_ADDRESS_MASK;
     Block block{};
     block.address = address;
     for (const laxity_sim_instruction &instruction : instructions) {
@@ -159,9 +173,9 @@ bool Reader::define(std::uint64_t id)
         address += instruction.bytes;
     }
     block.end_address = address;
-    n_plain_ += n_plain_ == blocks_.size() && block.clock == nullptr ? 1 : 0;
-    blocks_.push_back(std::make_unique<const Block>(std::move(block)));
-    return true;
+    is_plain_[number] = block.clock == nullptr ? 1 : 0;
+    blocks_[number] = std::make_unique<const Block>(std::move(block));
+    return *blocks_[number];
 }
 
 void Reader::tell_placer(std::uint64_t word)
@@ -206,8 +220,8 @@ std::optional<Event> Reader::examine(std::uint64_t word)
     switch (word >> LAXITY_RECORD_KIND_SHIFT) {
     case LAXITY_SIM_EXECUTION:
         if ((word & ID_MASK) < blocks_.size()) {
-            const char *const clock = blocks_[word & ID_MASK]->clock;
-            if (clock != nullptr && is_in_job_ && judge_.on_clock != nullptr) {
+            const char *const clock = is_in_job_ ? block_of(word & ID_MASK).clock : nullptr;
+            if (clock != nullptr && judge_.on_clock != nullptr) {
                 judge_.on_clock(judge_.context, clock);
             }
             return Event::Block;

@@ -140,7 +140,7 @@ class Reader {
                 return Event::Access;
             }
             if (word >> LAXITY_RECORD_KIND_SHIFT == LAXITY_SIM_EXECUTION &&
-                (word & ID_MASK) < n_plain_) {
+                is_plain(word & ID_MASK)) {
                 return Event::Block;
             }
         }
@@ -167,16 +167,24 @@ class Reader {
     {
         return Access{*next_};
     }
+    [[nodiscard]] std::uint64_t block_number() const
+    {
+        return *next_ & ID_MASK;
+    }
+    /* Within a job. */
     [[nodiscard]] const Block &block() const
     {
-        return *blocks_.data()[*next_ & ID_MASK];
+        return *blocks_.data()[block_number()];
     }
+
+    /* Any block that is defined. */
+    const Block &block_of(std::uint64_t number);
 
     /* Whether the next record that has been read is an execution of the block. */
     [[nodiscard]] bool comes_again(const Block &block) const
     {
         return next_ != end_ && *next_ >> LAXITY_RECORD_KIND_SHIFT == LAXITY_SIM_EXECUTION &&
-               (*next_ & ID_MASK) < n_plain_ && &this->block() == &block;
+               is_plain(*next_ & ID_MASK) && &this->block() == &block;
     }
 
     /* Takes records that are equal to the next, at most `most` of them, but for the last: what
@@ -234,12 +242,23 @@ class Reader {
   private:
     static constexpr std::uint64_t ID_MASK = (std::uint64_t{1} << 32U) - 1;
 
+    /* Of a block, as its record has it. */
+    struct Definition {
+        std::uint64_t address = 0;
+        std::vector<std::uint8_t> sizes; /* of its instructions */
+        std::vector<std::uint8_t> code;
+    };
+
     [[nodiscard]] Event peek_slowly();
     std::optional<Event> examine(std::uint64_t word);
     bool fill();
     bool take_word(std::uint64_t &word);
     bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);
     bool define(std::uint64_t id);
+    [[nodiscard]] bool is_plain(std::uint64_t number) const
+    {
+        return number < is_plain_.size() && is_plain_.data()[number] != 0;
+    }
     void
     append(Block &block, const laxity_sim_instruction &instruction, std::uint64_t address) const;
     void tell_placer(std::uint64_t word);
@@ -258,9 +277,11 @@ class Reader {
     std::vector<std::uint64_t> words_;
     const std::uint64_t *next_ = nullptr; /* of the words */
     const std::uint64_t *end_ = nullptr;
-    std::vector<std::unique_ptr<const Block>> blocks_; /* none moves */
+    std::vector<Definition> definitions_; /* of all blocks */
+    /* Likewise; those of which no job has executed anything are not there. None moves. */
+    std::vector<std::unique_ptr<const Block>> blocks_;
+    std::vector<std::uint8_t> is_plain_; /* likewise: it is there, and reads no clock */
     std::vector<Mark> marks_;
-    std::size_t n_plain_ = 0; /* of these from the first on: none of them reads a clock */
     std::string problem_;
 };
 

@@ -31,6 +31,7 @@ namespace {
 
 /* Milliseconds of work between two looks whether to go on. */
 constexpr std::uint64_t WORDS_PER_LOOK = 1U << 20U;
+constexpr std::uint64_t NO_BLOCK = UINT64_MAX;
 
 /* What goes first is less: reservations by their deadlines, priorities, co-runners. */
 using Rank = std::pair<int, std::int64_t>;
@@ -192,6 +193,7 @@ bool Scheduler::begin_job(Task &task)
 {
     Reader &reader = task.reader;
     Position &position = task.position; /* the mark may lie in the block of the last job's end */
+    std::uint64_t number = NO_BLOCK;
     for (std::uint64_t n = 1;; n++) {
         if (n % WORDS_PER_LOOK == 0 && is_asked_to_end()) {
             return false;
@@ -201,13 +203,14 @@ bool Scheduler::begin_job(Task &task)
             return false;
         }
         if (event == Event::Block) {
-            position.block = &reader.block();
+            number = reader.block_number();
         }
         const bool is_start = event == Event::JobStart;
         const unsigned index = event == Event::Block ? 0 : reader.access().index();
         reader.take();
         if (is_start) {
             reader.set_in_job(true);
+            position.block = number == NO_BLOCK ? position.block : &reader.block_of(number);
             /* What else its instruction accesses belongs to the mark. */
             while (reader.peek() == Event::Access && reader.access().index() == index) {
                 reader.take();

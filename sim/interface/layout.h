@@ -14,12 +14,12 @@ extern "C" {
 #include "interface/engine.h"
 
 enum {
-    LAXITY_SIM_DIGEST_BYTES = 32,
-    LAXITY_SIM_SHARED_MAX = 16, /* linkers make two; each that is written between splits one */
+    LAXITY_SIM_DIGEST_WORDS = 2, /* XXH3, of 128 bits */
+    LAXITY_SIM_SHARED_MAX = 16,  /* linkers make two; each that is written between splits one */
 };
 
 struct laxity_sim_layout {
-    uint8_t digest[LAXITY_SIM_DIGEST_BYTES]; /* of the whole file: the same program has the same */
+    uint64_t digest[LAXITY_SIM_DIGEST_WORDS]; /* of the whole file: equal for equal programs */
     /* Whole pages of segments that are not written, without those that one that is written touches;
      * as laxity_sim_task has them. None where addresses are not fixed. */
     uint32_t n_shared;

@@ -181,7 +181,7 @@ const laxity::Block &first_block(laxity::Reader &reader)
     while (reader.peek() != Event::Block) {
         reader.take();
     }
-    return reader.block();
+    return reader.block_of(reader.block_number());
 }
 
 /* 7 of the first, and the platform's: 16 bits would leave 4472 of 70008. */
