@@ -285,6 +285,12 @@ def require_stdin(path: str) -> None:
         raise ConfigError(msg)
 
 
+@lru_cache
+def _workloads_of(manifest: bytes) -> tuple[Workload, ...]:
+    document = tomllib.loads(manifest.decode())
+    return tuple(msgspec.convert(document, _WorkloadManifest).workload)
+
+
 def list_workloads() -> list[Workload]:
     """List the bundled workloads.
 
@@ -293,8 +299,7 @@ def list_workloads() -> list[Workload]:
     """
     path = _workload_manifest()
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert(document, _WorkloadManifest).workload
+        return list(_workloads_of(path.read_bytes()))
     except OSError as error:
         msg = f"{path}: cannot be read ({error.strerror}); the installation is incomplete"
         raise ToolError(msg) from error
