@@ -267,7 +267,8 @@ def measure(asked: list[Row], new: Path, old: Path | None, rounds: int) -> list[
     for number in range(rounds):
         for row in asked:
             versions = [new] if old is None or not row.has_versions else [new, old]
-            figures = {one: row.measure(one) for one in versions[:: -1 if number % 2 else 1]}
+            order = versions[:: -1 if number % 2 else 1]
+            figures = {version: row.measure(version) for version in order}
             figure = figures[new]
             if row.name not in best or figure.per_s > best[row.name].per_s:
                 best[row.name] = figure

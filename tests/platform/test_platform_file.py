@@ -161,7 +161,9 @@ def test_settings_say_lines_codes_masks_and_who_shares():
 
 
 def test_tlb_is_told_by_the_bytes_of_its_pages():
-    told = settings(PLAIN.replace("[memory]", "[dtlb]\nentries = 64\nways = 2\nideal = true\n[memory]"))
+    told = settings(
+        PLAIN.replace("[memory]", "[dtlb]\nentries = 64\nways = 2\nideal = true\n[memory]")
+    )
     assert told["dtlb.entries"] == "262144"  # 64 * 4096
     assert told["dtlb.ways"] == "2"
     assert not any(name.startswith("itlb.") for name in told)
