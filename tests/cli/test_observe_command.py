@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def said(process: "subprocess.Popen[str]") -> dict[str, tuple[int, int]]:
 
 
 def born_ns(run: Run, tid: int) -> int:
-    rows = np.ma.getdata(run.stream("sched"))
+    rows: Any = np.ma.getdata(run.stream("sched"))
     return int(rows["time_ns"][(rows["kind"] == SchedKind.FORK) & (rows["tid"] == tid)][0])
 
 
@@ -103,7 +104,7 @@ def test_period_and_jobs_of_a_foreign_program_are_found(tmp_path: Path):
     assert outcome.code == 0, outcome.err
     run = open_run(tmp_path / "D")
     found = threads_of(run.manifest)
-    rows = run.stream("jobs")
+    rows: Any = run.stream("jobs")
     for name, period_ns in periods.items():
         one = found[name]
         assert one.rhythm == "periodic"
@@ -131,7 +132,7 @@ def test_period_and_jobs_of_a_foreign_program_are_found(tmp_path: Path):
         assert task.counts.done + task.counts.missed == task.released == len(mine)
     assert run.verify() == []
     assert (tmp_path / "D" / "threads.npy").exists()
-    threads = run.stream("threads")
+    threads: Any = run.stream("threads")
     for one in found.values():
         if one.task is not None:
             assert set(threads["task"][threads["tid"] == one.tid].tolist()) == {one.task}
@@ -147,7 +148,7 @@ def test_thread_that_blocks_within_its_jobs_has_one_job_per_period(tmp_path: Pat
     assert outcome.code == 0, outcome.err
     one = threads_of(manifest_of(tmp_path / "D"))["loop0"]
     assert one.period_ns == pytest.approx(10 * MS, rel=1e-3)
-    rows = open_run(tmp_path / "D").stream("jobs")
+    rows: Any = open_run(tmp_path / "D").stream("jobs")
     assert np.median(np.asarray(rows["blockings"])) == 1
     # Twice the work, and at least the sleep of 300 us in between; of the usual job, since a virtual
     # machine may hide switches.
@@ -165,7 +166,7 @@ def test_threads_that_start_during_the_observation_are_observed(tmp_path: Path):
     one = threads_of(manifest_of(tmp_path / "D"))["loop0"]
     assert one.task is not None
     # It waits for its first release; what it does before that is no job.
-    rows = open_run(tmp_path / "D").stream("jobs")
+    rows: Any = open_run(tmp_path / "D").stream("jobs")
     assert 30 <= np.count_nonzero(np.asarray(rows["task"]) == one.task) <= 40
 
 

@@ -107,9 +107,9 @@ def touch_while_sampled(directory: Path, *words: str) -> Touched:
     return touched
 
 
-def samples_of(directory: Path, event: int) -> "np.ndarray[Any, Any]":
+def samples_of(directory: Path, event: int) -> Any:  # noqa: ANN401 - columns have types that mypy does not know
     """Rows of one event on the CPU of the program, in order of time."""
-    rows: np.ndarray[Any, Any] = np.ma.getdata(read_stream(directory / "counters.npy"))
+    rows: Any = np.ma.getdata(read_stream(directory / "counters.npy"))
     rows = rows[(rows["event"] == event) & (rows["cpu"] == CPU)]
     assert np.all(np.diff(rows["time_ns"]) > 0)
     return rows
@@ -135,7 +135,7 @@ def test_page_faults_of_a_program_lie_between_the_samples_around_them(tmp_path: 
     assert [one["name"] for one in document["events"]] == ["context-switches", "page-faults"]
     sampling = document["sampling"]
     assert (sampling["every_ns"], sampling["every_count"]) == (MS, None)
-    table = read_stream(tmp_path / "D" / "counters.npy")
+    table: Any = read_stream(tmp_path / "D" / "counters.npy")
     # What came before every CPU was watched, or after the end, has no row.
     assert 0 < len(table) <= 2 * sum(one["samples"] for one in sampling["cpus"])
     assert np.ma.getmaskarray(table["task"]).all()
@@ -146,7 +146,7 @@ def test_page_faults_of_a_program_lie_between_the_samples_around_them(tmp_path: 
 def test_sampled_thread_is_the_one_that_the_switches_put_there(tmp_path: Path):
     touch_while_sampled(tmp_path / "D", "--event", "page-faults", "--sample-every", "1ms")
     rows = samples_of(tmp_path / "D", 0)
-    sched = np.ma.getdata(read_stream(tmp_path / "D" / "sched.npy"))
+    sched: Any = np.ma.getdata(read_stream(tmp_path / "D" / "sched.npy"))
     comes = sched[(sched["cpu"] == CPU) & (sched["kind"] == SchedKind.ON)]
     place = np.searchsorted(comes["time_ns"], rows["time_ns"], side="right") - 1
     known = place >= 0
@@ -202,7 +202,7 @@ def test_event_that_nothing_here_counts_is_told_and_the_others_are_sampled(tmp_p
     (fallback,) = [one for one in document["fallbacks"] if one["what"] == "events"]
     assert fallback["used"] == "no samples"
     assert fallback["reason"].startswith("llc_writeback: ")
-    rows = read_stream(tmp_path / "D" / "counters.npy")
+    rows: Any = read_stream(tmp_path / "D" / "counters.npy")
     assert set(rows["event"].tolist()) == {1}
 
 
@@ -257,7 +257,7 @@ def test_observed_run_has_samples_their_cost_and_tracks_of_them(tmp_path: Path):
     assert "read every 2 ms by a timer's interrupt" in outcome.out
     assert "a sample takes" in outcome.out
     assert "Rates of CPU" in (tmp_path / "D" / "report.html").read_text()
-    rows = run.stream("counters")
+    rows: Any = run.stream("counters")
     assert len(rows) > 0
     exported = laxity("export", "perfetto", str(tmp_path / "D"), "-o", str(tmp_path / "trace"))
     assert exported.code == 0, exported.err

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def play(rounds: int) -> list[int]:
 
 def net_median_ns(directory: Path) -> int:
     """Take the median of off to on of the players' CPU, less that of the recorder's own share."""
-    rows = read_stream(directory / "switches.npy")
+    rows: Any = read_stream(directory / "switches.npy")
     rows = rows[(np.ma.getdata(rows["cpu"]) == CPU) & ~np.ma.getmaskarray(rows["lower_ns"])]
     medians = {}
     for quantity in SwitchesQuantity:
@@ -165,7 +166,7 @@ def net_median_ns(directory: Path) -> int:
 @pytest.mark.serial
 def test_every_switch_that_the_kernel_counts_is_recorded(ping_pong: tuple[Path, list[list[int]]]):
     directory, counted = ping_pong
-    rows = read_stream(directory / "sched.npy")
+    rows: Any = read_stream(directory / "sched.npy")
     assert json.loads((directory / "trace.json").read_text())["lost"] == 0
     assert len(counted) == 2
     for tid, from_ns, to_ns, voluntary, involuntary in counted:
@@ -183,7 +184,7 @@ def test_each_cpu_is_in_order_and_hands_over_from_thread_to_thread(
     ping_pong: tuple[Path, list[list[int]]],
 ):
     directory, _ = ping_pong
-    rows = read_stream(directory / "sched.npy")
+    rows: Any = read_stream(directory / "sched.npy")
     for cpu in np.unique(rows["cpu"]):
         here = rows[np.ma.getdata(rows["cpu"]) == cpu]
         assert (np.diff(np.ma.getdata(here["seq"])) == 1).all()
@@ -211,7 +212,7 @@ def test_every_thread_goes_off_and_comes_on_in_turn(ping_pong: tuple[Path, list[
     summary = json.loads((directory / "trace.json").read_text())
     if summary["backend"] == "tracefs":
         return  # off and on are one record of it: what follows a hidden thread is not told
-    rows = read_stream(directory / "sched.npy").data
+    rows: Any = read_stream(directory / "sched.npy").data
     # One that has exited has no number any more when it leaves its CPU for good (perf).
     rows = rows[np.isin(rows["kind"], (SchedKind.OFF, SchedKind.ON)) & (rows["tid"] > 0)]
     rows = rows[np.lexsort((rows["seq"], rows["cpu"], rows["time_ns"], rows["tid"]))]
@@ -226,13 +227,13 @@ def test_summary_says_what_was_recorded_and_what_cannot_be(
 ):
     directory, counted = ping_pong
     summary = json.loads((directory / "trace.json").read_text())
-    rows = read_stream(directory / "sched.npy")
+    rows: Any = read_stream(directory / "sched.npy")
     assert summary["supplies"] == SUPPLIES[summary["backend"]]
     assert {SchedKind(kind).name.lower() for kind in np.unique(rows["kind"])} <= set(
         summary["supplies"]
     )
     assert sum(cpu["rows"] for cpu in summary["cpus"]) == len(rows)
-    threads = read_stream(directory / "threads.npy")
+    threads: Any = read_stream(directory / "threads.npy")
     for tid, from_ns, _, _, _ in counted:
         mine = threads[np.ma.getdata(threads["tid"]) == tid]
         assert bytes(mine["comm"][-1]).startswith(b"python")
@@ -247,7 +248,7 @@ def test_thread_that_slept_is_woken_before_it_runs(tmp_path: Path):
         players = play(2000)
     summary = json.loads((tmp_path / "D" / "trace.json").read_text())
     assert set(summary["supplies"]) == {kind.name.lower() for kind in SchedKind}
-    rows = read_stream(tmp_path / "D" / "sched.npy").data
+    rows: Any = read_stream(tmp_path / "D" / "sched.npy").data
     here = rows[rows["cpu"] == CPU]
     for player in players:
         mine = here[here["tid"] == player]
@@ -285,7 +286,7 @@ def test_what_finds_no_room_is_counted_where_it_was(tmp_path: Path, backend: str
         await_growth(tmp_path / "D" / "sched.npy")
         await_growth(tmp_path / "D" / "sched.npy")
     summary = json.loads((tmp_path / "D" / "trace.json").read_text())
-    rows = read_stream(tmp_path / "D" / "sched.npy").data
+    rows: Any = read_stream(tmp_path / "D" / "sched.npy").data
     here = rows[rows["cpu"] == CPU]
     counted = next(cpu for cpu in summary["cpus"] if cpu["cpu"] == CPU)
     assert counted["rows"] == len(here)
@@ -306,7 +307,7 @@ def test_histogram_counts_every_switch_and_what_measuring_takes(tmp_path: Path, 
     assert summary["backend"] == backend
     assert (summary["supplies"], summary["lost"]) == ([], 0)
     assert not (tmp_path / "D" / "sched.npy").exists()
-    rows = read_stream(tmp_path / "D" / "switches.npy")
+    rows: Any = read_stream(tmp_path / "D" / "switches.npy")
     assert [*rows.dtype.names] == [field.name for field in STREAMS["switches"]]
     assert [rows.dtype[name].str[1:] for name in rows.dtype.names] == [
         field.kind for field in STREAMS["switches"]

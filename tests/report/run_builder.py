@@ -97,10 +97,10 @@ def jobs_table(n: int) -> "np.ndarray[Any, Any]":
 
 def ordinary_rows(
     n: int, seed: int = 1, *, base_ns: int = 900_000, spread: float = 9.5, deadline: bool = True
-) -> "np.ndarray[Any, Any]":
+) -> Any:  # noqa: ANN401 - columns have types that mypy does not know
     """N finished jobs with a log-normal tail; those later than their deadline have missed."""
     random = np.random.default_rng(seed)
-    rows = jobs_table(n)
+    rows: Any = jobs_table(n)
     latency = (4_000 + random.lognormal(8.2, 0.8, n)).astype(np.int64)
     exec_ns = (base_ns + random.lognormal(spread, 0.9, n)).astype(np.int64)
     other = random.lognormal(7, 1.5, n).astype(np.int64)
@@ -215,7 +215,7 @@ def _kept(made: Made) -> "np.ndarray[Any, Any]":
     return rows
 
 
-def _finished(rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _finished(rows: Any) -> Any:  # noqa: ANN401 - as above
     return rows[np.isin(rows["status"], [Status.DONE, Status.MISSED])]
 
 

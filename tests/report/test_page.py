@@ -236,7 +236,7 @@ def test_drift_and_doctor_are_shown(tmp_path: Path):
     assert "drifted" in text
 
 
-def mostly_without_own_time(n: int, n_own: int, exec_ns: int) -> "np.ndarray[Any, Any]":
+def mostly_without_own_time(n: int, n_own: int, exec_ns: int) -> Any:  # noqa: ANN401 - columns have types that mypy does not know
     """N jobs, of which all but the first `n_own` took `exec_ns`, as it is read."""
     rows = ordinary_rows(n)
     rows["exec_ns"] = exec_ns
@@ -422,7 +422,7 @@ def test_release_skipped_after_a_late_start_does_not_blame_a_running_job(tmp_pat
     assert "long execution" not in text
 
 
-def _queued_rows(late_ns: int) -> "np.ndarray[Any, Any]":
+def _queued_rows(late_ns: int) -> Any:  # noqa: ANN401 - columns have types that mypy does not know
     """Jobs of 1 ms; job 10 starts late, those after it wait until the backlog is done."""
     rows = ordinary_rows(100)
     free_ns = 0
