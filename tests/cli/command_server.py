@@ -4,8 +4,8 @@
 
 To start Python and to import a command takes longer than most commands. The server, one for each
 process of pytest, imports them all once; what it forks ends as any other Python does. It serves
-commands that are started in the usual environment and waited for; whatever looks at signals, at
-imports, at a terminal or at the command line itself starts a Python of its own.
+commands that are waited for; whatever looks at signals, at imports, at a terminal, at the command
+line itself or at an environment that Python reads when it starts has a Python of its own.
 """
 
 import atexit
@@ -124,6 +124,7 @@ def _serve(connection: socket.socket) -> None:
     os.chdir(directory)
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None  # Found anew: TMPDIR may name another.
     sys.argv[1:] = words
 
 

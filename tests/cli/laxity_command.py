@@ -28,6 +28,8 @@ PATIENCE_S = 120
 
 
 NOTHING: Mapping[str, str] = {}
+# Variables that an interpreter or the dynamic linker reads when it starts, or click for completion.
+READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "_")
 # The user's own stays as it is.
 CACHE = tempfile.TemporaryDirectory(prefix="laxity-tests-")
 
@@ -46,10 +48,11 @@ class Laxity:
         environment: Mapping[str, str] = NOTHING,
         patience_s: float = PATIENCE_S,
     ) -> "subprocess.CompletedProcess[str]":
-        """Call it and wait for its end; in a Python of its own only if asked for more."""
+        """Call it and wait for its end; in a Python of its own only where the start matters."""
         arguments = [*prefix, sys.executable, "-P", "-m", "laxity", *words]
-        if not prefix and not environment:
-            done = server().call([*words], self.directory, self.environment(), patience_s)
+        if not prefix and not any(name.startswith(READ_AT_START) for name in environment):
+            surroundings = {**self.environment(), **environment}
+            done = server().call([*words], self.directory, surroundings, patience_s)
             return subprocess.CompletedProcess(arguments, *done)
         return subprocess.run(
             arguments,
