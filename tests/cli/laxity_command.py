@@ -151,6 +151,29 @@ def checkout(laxity: Laxity, *names: str) -> str:
     return "suite"
 
 
+_vetted: dict[tuple[object, ...], tuple["subprocess.CompletedProcess[str]", str]] = {}
+
+
+def vet_once(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Vet the checkout `suite` into vetting.toml; equal files once in a process of pytest.
+
+    Args:
+        laxity: Whose directory holds the checkout.
+        words: Further arguments of the command.
+    """
+    suite, verdicts = laxity.directory / "suite", laxity.directory / "vetting.toml"
+    files = sorted(path for path in suite.rglob("*") if path.is_file())
+    key = (words, *((path.relative_to(suite), path.read_bytes()) for path in files))
+    if key not in _vetted:
+        done = laxity("suite", "vet", "suite", "--jobs", "3", "--quiet", *words)
+        if not verdicts.exists():
+            return done
+        _vetted[key] = done, verdicts.read_text()
+    done, text = _vetted[key]
+    verdicts.write_text(text)
+    return done
+
+
 def vet_programs(directory: Path, names: tuple[str, ...], code: int) -> Laxity:
     """Vet mini-programs in a checkout `suite`: run V and vetting.toml; the exit code is known."""
     laxity = make_laxity(directory)

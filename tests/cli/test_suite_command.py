@@ -6,7 +6,7 @@ import json
 import tomllib
 from typing import Any
 
-from tests.cli.laxity_command import Laxity, checkout
+from tests.cli.laxity_command import Laxity, checkout, vet_once
 
 from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
@@ -96,7 +96,8 @@ def test_a_checkout_that_is_not_there_is_a_mistake_of_the_user(laxity: Laxity):
 
 def vetted(laxity: Laxity, *names: str) -> None:
     """Vet some mini-programs into vetting.toml."""
-    done = laxity("suite", "vet", checkout(laxity, *names), "--jobs", "3", "--quiet")
+    checkout(laxity, *names)
+    done = vet_once(laxity)
     assert done.returncode in {0, 1}, done.stderr
 
 
@@ -215,10 +216,9 @@ def test_programs_that_were_vetted_in_a_static_link_run_so(laxity: Laxity):
 
 
 def test_programs_that_were_vetted_for_another_machine_are_not_run_here(laxity: Laxity):
-    root = checkout(laxity, "exits")
-    laxity("suite", "vet", root, "--jobs", "3", "--quiet")
+    vetted(laxity, "exits")
     path = laxity.directory / "vetting.toml"
     path.write_text('target = "armhf"\n' + path.read_text().replace('target = "native"\n', ""))
-    done = laxity("suite", "run", root, "--run-dir", "R", "-p", "20ms", "-t", "1")
+    done = laxity("suite", "run", "suite", "--run-dir", "R", "-p", "20ms", "-t", "1")
     assert done.returncode == 2
     assert "is of programs for armhf" in done.stderr

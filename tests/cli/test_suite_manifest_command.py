@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.laxity_command import ROOT, Laxity
+from tests.cli.laxity_command import ROOT, Laxity, vet_once
 
 from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
@@ -52,9 +52,7 @@ def appends(laxity: Laxity, inputs: str = '["told.txt"]') -> None:
 
 def vet(laxity: Laxity, *words: str) -> "tuple[int, dict[str, dict[str, Any]]]":
     """Vet it into vetting.toml; give exit code and verdicts by program."""
-    done = laxity(
-        "suite", "vet", "suite", *MANIFEST, *words, "--jobs", "3", "--quiet", "--format", "json"
-    )
+    done = vet_once(laxity, *MANIFEST, *words, "--format", "json")
     return done.returncode, {one["program"]: one for one in json.loads(done.stdout or "[]")}
 
 
