@@ -24,7 +24,7 @@ from laxity.store.run_directory import Run, open_run, read_manifest
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ROOT / "tests" / "suites" / "programs"
 # No test waits so long; a loaded machine must not fail them.
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 NOTHING: Mapping[str, str] = {}
