@@ -357,12 +357,6 @@ FAULTS = (
         "",
     ),
     Fault(
-        "a switch to a task is stopped on a forbidden core",
-        "engine/samples.cpp",
-        "seat.task != NONE && !seat.is_switching",
-        "seat.task != NONE",
-    ),
-    Fault(
         "the observer interrupts nobody",
         "engine/samples.cpp",
         "seats_[observer.core].core.probe(observer_tick_);",
