@@ -24,7 +24,7 @@ def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("laxity.page.figures.to_svg", lambda *_: "<svg></svg>")
 
 
-def rows_of(exec_ns: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def rows_of(exec_ns: "np.ndarray[Any, Any]") -> Any:  # noqa: ANN401 - columns have types that mypy does not know
     rows = ordinary_rows(exec_ns.size)
     rows["exec_ns"] = exec_ns
     return rows
