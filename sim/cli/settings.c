@@ -190,8 +190,11 @@ static bool is_power_of_two(uint64_t value)
 
 static bool is_cache(const struct laxity_sim_cache *cache, uint32_t line_bytes)
 {
-    return is_power_of_two(cache->size_bytes) && is_power_of_two(cache->ways) &&
-           (uint64_t)cache->ways * line_bytes <= cache->size_bytes;
+    const uint64_t set_bytes = (uint64_t)cache->ways * line_bytes;
+    const bool is_tree = cache->replacement == LAXITY_SIM_PLRU;
+    return set_bytes != 0 && cache->size_bytes % set_bytes == 0 &&
+           is_power_of_two(cache->size_bytes / set_bytes) &&
+           (!is_tree || is_power_of_two(cache->ways));
 }
 
 static bool is_first_level(const struct laxity_sim_cache *cache, uint32_t line_bytes)

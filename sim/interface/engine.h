@@ -69,10 +69,11 @@ enum laxity_sim_home {
     LAXITY_SIM_INTERLEAVED,
 };
 
-/* A cache; the lines of a platform are all of one size. Sets and ways are powers of two. */
+/* A cache; the lines of a platform are all of one size. The number of sets is a power of two, and
+ * with PLRU that of ways. */
 struct laxity_sim_cache {
     uint64_t size_bytes; /* 0: there is none */
-    uint32_t ways;
+    uint32_t ways;       /* 1 to 64 */
     enum laxity_sim_replacement replacement;
 };
 

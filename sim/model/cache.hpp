@@ -235,7 +235,7 @@ inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes, boo
         if (is_ordered_) {
             places_at_ = 0;
         } else if (ways_ > FEW_WAYS) {
-            places_at_ = TAGS + ways_ / Tags::PLACES;
+            places_at_ = TAGS + (ways_ + Tags::PLACES - 1) / Tags::PLACES;
         }
         n_empty_ = n_sets * ways_;
     }

@@ -81,6 +81,18 @@ def test_caches_of_a_known_platform_come_back_to_the_cycle(laxity: Laxity):
         assert "fill_buffers" in text
 
 
+def test_caches_of_three_and_twelve_ways_come_back(laxity: Laxity):
+    path = laxity.directory / "odd.toml"
+    text = PLATFORM.format(replacement="lru", l2="384KiB").replace("ways = 16", "ways = 12")
+    path.write_text(text.replace('"32KiB"\nways = 8', '"48KiB"\nways = 3'))
+    measured(laxity, "memory-latency", f"sim:{path}", "D", *CHASE)
+    model, _ = derived(laxity, "D")
+    # 48 KiB / 3 / 32 B = 512 sets; 384 KiB / 12 / 32 B = 1024.
+    sizes = [model.number(f"{cache}.size") for cache in ("l1i", "l1d", "L2")]
+    assert sizes == [48 << 10, 48 << 10, 384 << 10]
+    assert [model.number(f"{cache}.ways") for cache in ("l1i", "l1d", "L2")] == [3, 3, 12]
+
+
 def test_sizes_of_the_sabrelite_come_back_and_its_latencies_within_a_cycle(laxity: Laxity):
     first = levels(measured(laxity, "memory-latency", "sim:sabrelite", "D", *CHASE))
     model, _ = derived(laxity, "D")

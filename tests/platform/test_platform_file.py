@@ -176,6 +176,17 @@ def test_tlb_whose_misses_cost_loads_or_cycles_need_not_be_ideal(walk: str):
     assert told["dtlb.entries"] == "262144"
 
 
+def test_cache_of_any_number_of_ways_has_as_many_sets_as_a_power_of_two():
+    # 48 KiB / 3 / 32 B = 512 sets; 96 KiB / 12 / 32 B = 256.
+    told = settings(
+        PLAIN.replace('"32KiB"\nways = 4', '"48KiB"\nways = 3').replace(
+            '"128KiB"\nways = 8', '"96KiB"\nways = 12'
+        )
+    )
+    assert (told["l1d.size"], told["l1d.ways"]) == ("49152", "3")
+    assert (told["level.0.size"], told["level.0.ways"]) == ("98304", "12")
+
+
 def test_level_that_is_off_is_not_told_to_the_simulator():
     told = settings(PLAIN.replace('"128KiB"', '"0B"'))
     assert (told["levels"], told["level.0.ways"]) == ("1", "16")
@@ -288,8 +299,24 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             "[dtlb]\nentries = 4\n[memory]",
             "line 26: dtlb.entries: a miss of the TLB costs no loads and no cycles",
         ),
-        ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
-        ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),
+        # 12 * 32 B = 384 B; 64 sets are 24 KiB, 128 are 48 KiB.
+        (
+            "ways = 4",
+            "ways = 12",
+            "line 11: l1d.size: 32KiB in 12 ways of 32B lines make 85.33 sets, not a power of two; "
+            "write 24KiB or 48KiB",
+        ),
+        (
+            "ways = 4",
+            'ways = 12\nreplacement = "plru"',
+            "line 12: l1d.ways: 12 is not a power of two, and plru needs one; write 8 or 16",
+        ),
+        ('"32KiB"', '"33KiB"', "l1d.size: 33KiB in 4 ways of 32B lines make 264 sets"),
+        (
+            "[memory]",
+            "[dtlb]\nentries = 48\nways = 4\nideal = true\n[memory]",
+            "line 26: dtlb.entries: 48 in 4 ways make 12 sets, not a power of two; write 32 or 64",
+        ),
         ('"32KiB"', "32", "l1d.size: 32 has no unit; write 32KiB"),
         ('"32KiB"', "32768", "l1d.size: 32768 has no unit; write 32KiB"),
         ('"32KiB"', '"64B"', "l1d.ways: 4 of 32B do not fit into 64B"),

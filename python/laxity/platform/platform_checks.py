@@ -22,6 +22,7 @@ _WAY_TO = "way_to"
 # What a region says that is another way to memory.
 _OF_WAYS = ("name", "cached", _WAY_TO)
 _COLOURED = "coloured"
+_TREE = "plru"
 # More than any processor that LLVM 19 has tables of issues in order.
 _MOST_ISSUED = 8
 _FIRST_LEVELS = ("l1i", "l1d")
@@ -128,12 +129,48 @@ def _check_cache(values: Values, cache: str) -> None:
             f"{exact_size(size_bytes)}; write fewer ways or a larger size"
         )
         raise ConfigError(msg)
+    _check_ways(values, cache)
+    near = _near_sizes(size_bytes, ways * line_bytes)
+    if near:
+        less, more = map(exact_size, near)
+        msg = (
+            f"{cache}.size: {exact_size(size_bytes)} in {ways} ways of {exact_size(line_bytes)} "
+            f"lines make {size_bytes / ways / line_bytes:.4g} sets, not a power of two; "
+            f"write {less} or {more}"
+        )
+        raise ConfigError(msg)
+
+
+def _check_ways(values: Values, cache: str) -> None:
+    """Check that the tree of a set is a whole one."""
+    ways = _number(values, f"{cache}.ways")
+    if values[f"{cache}.replacement"].text == _TREE and ways & (ways - 1):
+        less = 1 << (ways.bit_length() - 1)
+        msg = (
+            f"{cache}.ways: {ways} is not a power of two, and {_TREE} needs one; "
+            f"write {less} or {2 * less}, or another replacement"
+        )
+        raise ConfigError(msg)
+
+
+def _near_sizes(size: int, set_size: int) -> tuple[int, int] | None:
+    """Return the sizes below and above whose sets are a power of two; None: the size's are."""
+    less = set_size << max((size // set_size).bit_length() - 1, 0)
+    return None if size in (0, less) else (less, 2 * less)
 
 
 def _check_tlb(values: Values, tlb: str) -> None:
     entries, ways = _number(values, f"{tlb}.entries"), _number(values, f"{tlb}.ways")
     if 0 < entries < ways:
         msg = f"{tlb}.ways: {ways} of {entries} entries; write fewer ways or more entries"
+        raise ConfigError(msg)
+    _check_ways(values, tlb)
+    near = _near_sizes(entries, ways)
+    if near:
+        msg = (
+            f"{tlb}.entries: {entries} in {ways} ways make {entries / ways:.4g} sets, "
+            f"not a power of two; write {near[0]} or {near[1]}"
+        )
         raise ConfigError(msg)
     walk = _number(values, "core.walk_loads") + _number(values, "core.walk_cycles")
     if entries and not walk and not values[f"{tlb}.ideal"].number:

@@ -75,17 +75,19 @@ laxity_sim_platform random_board(Random &random)
     platform.kernel_code_lines = random.is(1, 2) ? 0 : small(random, 0, 128);
     platform.kernel_data_lines = random.is(1, 2) ? 0 : small(random, 0, 64);
     const std::uint64_t sets = std::uint64_t{1} << random.below(5);
-    platform.l1i = {sets * 4 * LINE_BYTES, 4, LAXITY_SIM_RANDOM};
+    const std::uint32_t ways = random.is(3, 4) ? 4 : small(random, 1, 12);
+    platform.l1i = {sets * ways * LINE_BYTES, ways, LAXITY_SIM_RANDOM};
     platform.l1d = platform.l1i;
     platform.n_levels = 1;
     laxity_sim_level &level = platform.levels[0];
     const std::uint64_t level_sets = std::uint64_t{1} << random.below(4);
-    level.cache = {level_sets * LEVEL_WAYS * LINE_BYTES, LEVEL_WAYS, LAXITY_SIM_FIFO};
+    const std::uint32_t level_ways = random.is(3, 4) ? LEVEL_WAYS : small(random, 5, LEVEL_WAYS);
+    level.cache = {level_sets * level_ways * LINE_BYTES, level_ways, LAXITY_SIM_FIFO};
     level.cores = CORES;
     level.prefetch = LAXITY_SIM_PREFETCH_NEXT_LINE;
     if (random.is(1, 2)) { /* as sabrelite-partitioned */
         for (std::uint32_t core = 0; core < CORES; core++) {
-            level.way_masks[core] = core == 0 ? 0x000fU : 0xfff0U;
+            level.way_masks[core] = core == 0 ? 0xfU : (1U << level_ways) - 0x10U;
         }
     }
     laxity_sim_memory &memory = platform.memory;

@@ -69,6 +69,37 @@ void make_levels(Random &random, laxity_sim_platform &platform)
     }
 }
 
+/* Fewer ways in as many sets, as 48 KiB in 12 ways have; trees stay whole. */
+void drop_ways(Random &random, laxity_sim_cache &cache)
+{
+    const auto ways = cache.ways - static_cast<std::uint32_t>(random.below(cache.ways / 2 + 1));
+    if (cache.replacement != LAXITY_SIM_PLRU) {
+        cache.size_bytes = cache.size_bytes / cache.ways * ways;
+        cache.ways = ways;
+    }
+}
+
+/* Of every third platform. */
+void make_odd_ways(Random random, laxity_sim_platform &platform)
+{
+    if (!random.is(1, 3)) {
+        return;
+    }
+    for (laxity_sim_cache *const cache :
+         {&platform.l1i, &platform.l1d, &platform.itlb, &platform.dtlb}) {
+        if (cache->ways > 0) {
+            drop_ways(random, *cache);
+        }
+    }
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        laxity_sim_level &level = platform.levels[i];
+        drop_ways(random, level.cache);
+        for (std::uint64_t &mask : level.way_masks) {
+            mask &= UINT64_MAX >> (64 - level.cache.ways);
+        }
+    }
+}
+
 /* Of cores half of the platforms have none, the others one or several; likewise of caches. */
 Extras random_extras(Random &random)
 {
@@ -283,8 +314,8 @@ struct Habits {
     bool is_crowd;
     bool has_reservations;
     std::int64_t period_ns;        /* of a crowd, the shortest */
-    std::int64_t late_ns;          /* before it there are co-runners alone */
     bool is_overfilled;            /* the memory */
+    std::int64_t late_ns = 0;      /* before it there are co-runners alone */
     std::uint64_t piece_lines = 0; /* of all programs, if there are places for their pages */
     std::uint64_t piece_pages = 0;
 };
@@ -475,7 +506,6 @@ Case random_case(std::uint64_t seed)
         .is_crowd = random.is(1, 3),
         .has_reservations = random.is(1, 4),
         .period_ns = 0,
-        .late_ns = 0,
         .is_overfilled = other.is(1, 4),
     };
     make_platform(random, habits.is_crowd, made.platform);
@@ -485,6 +515,7 @@ Case random_case(std::uint64_t seed)
     if (habits.is_overfilled) {
         make_overfilled(other, made.platform);
     }
+    make_odd_ways(Random{Random{~seed}.next() + 3}, made.platform);
     const bool is_placed = where.is(2, 3);
     if (is_placed) {
         make_places(where, made, habits);

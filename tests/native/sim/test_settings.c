@@ -428,7 +428,22 @@ static void predictor_of_no_power_of_two_is_refused(void)
 
 static void caches_that_cannot_be_are_refused(void)
 {
+    /* 48 KiB of 32 B in 3 ways are 512 sets; 32 KiB are 341 and a third, 96 KiB in 2 ways 1536. */
     CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
+    CHECK_EQUAL(read_changed("l1d.size 32768\nl1d.ways 4", "l1d.size 49152\nl1d.ways 3"), 0);
+    CHECK_EQUAL(read_changed("l1d.size 32768\nl1d.ways 4", "l1d.size 98304\nl1d.ways 2"), -1);
+    CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 0"), -1);
+    /* With replacement 1 (plru) a set is a whole tree: 2 * 12 * 4096 bytes. */
+    CHECK_EQUAL(
+        read_changed(
+            "dtlb.entries 262144\ndtlb.ways 2\ndtlb.replacement 1",
+            "dtlb.entries 98304\ndtlb.ways 12\ndtlb.replacement 0"
+        ),
+        0
+    );
+    CHECK_EQUAL(
+        read_changed("dtlb.entries 262144\ndtlb.ways 2", "dtlb.entries 98304\ndtlb.ways 12"), -1
+    );
     CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 128"), 0);
     CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 64"), -1);
     CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 8192"), 0);

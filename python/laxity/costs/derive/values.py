@@ -261,7 +261,7 @@ def _first_levels(seen: Seen, found: Sequence[_Found]) -> _Table:
     tables = {}
     for cache in caches_of(seen.machine, seen.cpu):
         if (cache.level, cache.kind.lower()) == (1, "instruction") and cache.size_bytes:
-            size = exact_size(_power(cache.size_bytes))
+            size = exact_size(_fitting(seen, cache, cache.size_bytes))
             tables["l1i"] = {"size": _told(seen, size), "ways": _ways(seen, cache)}
     for one in found:
         if one.name == "l1d":
@@ -269,23 +269,26 @@ def _first_levels(seen: Seen, found: Sequence[_Found]) -> _Table:
     return tables
 
 
-def _power(number: int) -> int:
-    """Return the largest power of two up to a number: sizes and ways of the model are some."""
-    return 1 << (number.bit_length() - 1)
+def _fitting(seen: Seen, cache: Cache | None, size_bytes: int) -> int:
+    """Return the largest size up to a number of bytes whose sets are a power of two."""
+    ways = cache.ways if cache is not None and cache.ways else _ASSUMED_WAYS
+    set_bytes = ways * seen.line_bytes
+    sets = max(size_bytes // set_bytes, 1)
+    return set_bytes << (sets.bit_length() - 1)
 
 
 def _size(seen: Seen, one: _Found) -> _Table:
     fits, full = one.level.fits_bytes or 0, one.level.full_bytes
-    within = _power(full - 1) if full is not None else 0
+    within = _fitting(seen, one.cache, full - 1) if full is not None else 0
     if full is not None and seen.has_colours:
-        within = _power(int(full / _FULL_SHARE))
-    size = within if within >= fits else _power(fits)
+        within = _fitting(seen, one.cache, int(full / _FULL_SHARE))
+    size = within if within >= fits else _fitting(seen, one.cache, fits)
     edge = f"{exact_size(fits)} fit" + ("" if full is None else f", {exact_size(full)} do not")
     if one.claim is not None:
         edge += f"; the system says {exact_size(one.claim.size_bytes)}"
         reach = _COLLIDING * full if full is not None and seen.has_colours else full
         if fits <= one.claim.size_bytes and (reach is None or one.claim.size_bytes <= reach):
-            size = _power(one.claim.size_bytes)
+            size = _fitting(seen, one.cache, one.claim.size_bytes)
     elif seen.hierarchy.claims:
         edge += "; the system tells of no such cache"
     source = f"{seen.kind}: {seen.run}, {edge}"
@@ -299,7 +302,7 @@ def _size(seen: Seen, one: _Found) -> _Table:
 def _ways(seen: Seen, cache: Cache | None) -> _Table | int:
     if cache is None or not cache.ways:
         return _ASSUMED_WAYS
-    return _told(seen, _power(cache.ways))
+    return _told(seen, cache.ways)
 
 
 def _cycles(ps: int, hz: Fraction) -> int:
