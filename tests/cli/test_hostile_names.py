@@ -95,7 +95,10 @@ def call(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[bytes]":
 
 
 def call_laxity(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[bytes]":
-    return call(laxity, *LAXITY, *words)
+    done = laxity(*words)
+    # As it was written: subprocess would take carriage returns away from text.
+    written = (done.stdout.encode(), done.stderr.encode())
+    return subprocess.CompletedProcess(done.args, done.returncode, *written)
 
 
 @pytest.mark.parametrize("words", NAMING, ids=lambda words: visible(" ".join(words)))
