@@ -369,12 +369,6 @@ FAULTS = (
         "    if (false) {\n        note_seen",
     ),
     Fault(
-        "a delay loop goes on while an operand is awaited",
-        "engine/run_ahead.cpp",
-        "if (!operands_.empty() || now_ >= horizon",
-        "if (now_ >= horizon",
-    ),
-    Fault(
         "a delay loop goes beyond the horizon",
         "engine/run_ahead.cpp",
         "const std::uint64_t most = (horizon - 1 - now_) / block.ticks;",
