@@ -3,6 +3,7 @@
 """Run every linter, one line each with its time; show the output of those that fail.
 
 clang-tidy, the slow one, reads what the last commits changed and every user of a changed header.
+Its analyzer, which takes most of the time, reads only sources that changed themselves.
 
 Started by tools/lint in the root of the repository, which has installed what is called here.
 Exit codes: 0 clean, 1 findings, 2 usage, 3 no git checkout.
@@ -34,6 +35,8 @@ WORDS = (VENV_BIN / "python", "-P", "tools/words.py")
 # base, because origin/HEAD is absent there or equal to HEAD.
 RECENT_COMMITS = 150
 
+# The analyzer follows the paths through each function, and takes longer than all other checks.
+NO_ANALYZER = "--checks=-clang-analyzer-*"
 # The build is gcc's; clang must not stumble over options that only gcc has.
 FOREIGN_OPTIONS = "-Wno-unknown-warning-option"
 
@@ -206,16 +209,25 @@ def tidy_key(unit: Unit, settings: bytes) -> str | None:
     return state.hexdigest()
 
 
-def tidy_unit(entry: dict[str, str], key: str | None) -> Report:
-    """Run clang-tidy on one translation unit, unless it was clean in exactly this state before."""
-    if key and (TIDY_CACHE / key).exists():
-        return Report(is_clean=True)
+def tidy_unit(entry: dict[str, str], key: str | None, *, is_analyzed: bool) -> Report:
+    """Run clang-tidy on one translation unit, unless it was clean in exactly this state before.
+
+    Args:
+        entry: of compile_commands.json.
+        key: of `tidy_key`.
+        is_analyzed: with the analyzer; what was clean with it is clean without it, too.
+    """
+    if key:
+        analyzed, checked = TIDY_CACHE / key, TIDY_CACHE / f"{key}-not-analyzed"
+        if analyzed.exists() or (checked.exists() and not is_analyzed):
+            return Report(is_clean=True)
     source = absolute(entry["directory"], entry["file"])
-    report = run_tool(
-        [CLANG_TIDY, "--quiet", "-p", TIDY_COMMANDS, f"--extra-arg={FOREIGN_OPTIONS}", source]
-    )
+    words: list[str | Path] = ["--quiet", "-p", TIDY_COMMANDS, f"--extra-arg={FOREIGN_OPTIONS}"]
+    if not is_analyzed:
+        words.append(NO_ANALYZER)
+    report = run_tool([CLANG_TIDY, *words, source])
     if report.is_clean and key:
-        (TIDY_CACHE / key).touch()
+        (analyzed if is_analyzed else checked).touch()
     return report
 
 
@@ -252,6 +264,17 @@ def units_of_builds(files: Files) -> dict[str, Unit]:
     return units
 
 
+def changed_units(units: Mapping[str, Unit], recent: frozenset[str]) -> set[str]:
+    """Choose the sources that have changed, and those below a folder whose settings have.
+
+    Args:
+        units: of `units_of_builds`.
+        recent: Names of files in the tree.
+    """
+    folders = {Path(name).parent for name in recent if Path(name).name == ".clang-tidy"}
+    return {source for source in units if source in recent or folders & set(Path(source).parents)}
+
+
 def recent_units(units: Mapping[str, Unit], recent: frozenset[str]) -> set[str]:
     """Choose the units that recent changes can have given a finding.
 
@@ -260,26 +283,23 @@ def recent_units(units: Mapping[str, Unit], recent: frozenset[str]) -> set[str]:
         recent: Names of files in the tree.
 
     Returns:
-        The changed sources, every user of a changed header, units below a folder whose settings of
-        clang-tidy have changed, and units whose headers are unknown because no build has compiled
-        them.
+        The changed units, every user of a changed header, and units whose headers are unknown
+        because no build has compiled them.
     """
     changed = {str(Path(name).absolute()) for name in recent}
-    folders = {Path(name).parent for name in recent if Path(name).name == ".clang-tidy"}
-    return {
-        source
-        for source, unit in units.items()
-        if source in recent
-        or unit.includes is None
-        or changed & unit.includes
-        or folders & set(Path(source).parents)
+    return changed_units(units, recent) | {
+        source for source, unit in units.items() if unit.includes is None or changed & unit.includes
     }
 
 
 def run_clang_tidy(files: Files) -> Report:
     """Run clang-tidy in parallel on the sources that recent changes can have given a finding."""
     units = units_of_builds(files)
-    chosen = set(units) if files.recent is None else recent_units(units, files.recent)
+    if files.recent is None:
+        chosen = analyzed = set(units)
+    else:
+        chosen = recent_units(units, files.recent)
+        analyzed = changed_units(units, files.recent)
     TIDY_COMMANDS.mkdir(exist_ok=True)
     (TIDY_COMMANDS / "compile_commands.json").write_text(
         json.dumps([unit.entry for unit in units.values()]), encoding="utf-8"
@@ -291,15 +311,21 @@ def run_clang_tidy(files: Files) -> Report:
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         reports = list(
             pool.map(
-                lambda unit: tidy_unit(unit.entry, tidy_key(unit, settings)),
-                (units[name] for name in sorted(chosen)),
+                lambda name: tidy_unit(
+                    units[name].entry,
+                    tidy_key(units[name], settings),
+                    is_analyzed=name in analyzed,
+                ),
+                # The long ones first.
+                sorted(chosen, key=lambda name: (name not in analyzed, name)),
             )
         )
     return Report(
         all(report.is_clean for report in reports),
         "".join(report.output for report in reports if not report.is_clean),
-        f"{len(units) - len(chosen)} of {len(units)} files (tools/lint --all reads them)"
-        if len(chosen) < len(units)
+        f"{len(units) - len(chosen)} of {len(units)} files, and the "
+        f"analyzer in {len(units) - len(analyzed)} (tools/lint --all reads them)"
+        if len(analyzed) < len(units)
         else "",
     )
 

@@ -41,18 +41,23 @@ def write(directory: Path, **texts: str) -> None:
 def clone(lint: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone as CI has one: HEAD is the default branch, and the last three commits are recent.
 
-    Two sources use header b.h; only in `z.c` a limit of 0 is a division by zero.
+    Three sources use header b.h. With a limit of 0 the compiler sees a division by zero in y.c, the
+    analyzer such a division in z.c.
     """
     upstream = tmp_path / "upstream"
     (upstream / "native").mkdir(parents=True)
     (upstream / ".clang-tidy").write_text(
-        "Checks: '-*,clang-analyzer-core.DivideZero'\nWarningsAsErrors: '*'\n", encoding="utf-8"
+        # Without the analyzer clang-tidy wants another check than the compiler's.
+        "Checks: '-*,clang-analyzer-core.DivideZero,clang-diagnostic-*,misc-redundant-expression'\n"
+        "WarningsAsErrors: '*'\n",
+        encoding="utf-8",
     )
     write(
         upstream,
         ac="int a(void);\nint a(void) { return 1; }\n",
         bh="#define LIMIT 1\n",
         bc='#include "b.h"\nint b(void);\nint b(void) { return LIMIT; }\n',
+        yc='#include "b.h"\nint y(void);\nint y(void) { return 10 / LIMIT; }\n',
         zc='#include "b.h"\nint z(void);\nint z(void) { int limit = LIMIT; return 10 / limit; }\n',
     )
     (upstream / "x.py").write_text("\n", encoding="utf-8")
@@ -97,7 +102,8 @@ def tidied(lint: ModuleType, *, is_whole: bool = False) -> str:
     return str(report.output)
 
 
-DIVISION = "native/z.c:3:44: error: Division by zero"
+SEEN = "native/y.c:3:25: error: division by zero is undefined"
+ANALYZED = "native/z.c:3:44: error: Division by zero"
 
 
 @pytest.mark.parametrize(("newer_commits", "is_found"), [(2, True), (3, False)])
@@ -107,9 +113,32 @@ def test_finding_of_a_recent_commit_is_found_in_every_user_of_a_changed_header(
     write(clone, bh="#define LIMIT 0\n")
     # Three commits are recent: the one that plants it and two newer ones, or three newer ones.
     commit(clone, "plant", *["newer"] * newer_commits)
-    build(clone, "a.c", "b.c", "z.c")
-    assert (DIVISION in tidied(lint)) is is_found
-    assert DIVISION in tidied(lint, is_whole=True)
+    build(clone, "a.c", "b.c", "y.c", "z.c")
+    assert (SEEN in tidied(lint)) is is_found
+    whole = tidied(lint, is_whole=True)
+    assert SEEN in whole
+    assert ANALYZED in whole
+
+
+def test_analyzer_reads_sources_that_changed_themselves(lint: ModuleType, clone: Path) -> None:
+    write(clone, bh="#define LIMIT 0\n")
+    commit(clone, "plant", "newer", "newer")
+    build(clone, "y.c", "z.c")
+    found = tidied(lint)
+    assert (SEEN in found, ANALYZED in found) == (True, False)
+    with (clone / "native" / "z.c").open("a", encoding="utf-8") as file:
+        file.write("/* changed */\n")
+    found = tidied(lint)
+    assert (SEEN in found, ANALYZED in found) == (True, True)
+
+
+def test_analyzer_reads_what_was_clean_without_it(lint: ModuleType, clone: Path) -> None:
+    write(clone, bh="#define LIMIT 0\n")
+    commit(clone, "plant", "newer", "newer")
+    build(clone, "z.c")
+    for _ in range(2):
+        assert tidied(lint) == ""
+        assert ANALYZED in tidied(lint, is_whole=True)
 
 
 def test_finding_is_found_in_a_source_that_only_an_optional_set_compiles(
@@ -118,8 +147,8 @@ def test_finding_is_found_in_a_source_that_only_an_optional_set_compiles(
     write(clone, bh="#define LIMIT 0\n")
     commit(clone, "plant")
     build(clone, "a.c", "b.c")
-    build(clone, "b.c", "z.c", directory="build/sets/sim")
-    assert DIVISION in tidied(lint)
+    build(clone, "b.c", "y.c", directory="build/sets/sim")
+    assert SEEN in tidied(lint)
 
 
 def test_finding_is_found_in_a_user_that_no_build_has_compiled(
@@ -127,9 +156,9 @@ def test_finding_is_found_in_a_user_that_no_build_has_compiled(
 ) -> None:
     write(clone, bh="#define LIMIT 0\n")
     commit(clone, "plant")
-    build(clone, "a.c", "b.c", "z.c")
+    build(clone, "a.c", "b.c", "y.c")
     (clone / "build" / ".ninja_deps").unlink()
-    assert DIVISION in tidied(lint)
+    assert SEEN in tidied(lint)
 
 
 def test_oldest_commit_of_a_shallow_clone_counts_as_one_that_adds_all_files(
@@ -188,6 +217,22 @@ def test_every_changed_source_and_user_of_a_changed_header_is_chosen(
         for source, names in INCLUDES.items()
     }
     assert lint.recent_units(units, frozenset(changed)) == set(chosen)
+
+
+@pytest.mark.parametrize(
+    ("changed", "analyzed"),
+    [
+        (("native/b.h",), ()),
+        (("native/c.h", "native/a.c"), ("native/a.c",)),
+        (("native/.clang-tidy",), tuple(INCLUDES)),
+        (("fuzz/.clang-tidy",), ()),
+    ],
+)
+def test_every_changed_source_is_analyzed(
+    lint: ModuleType, changed: tuple[str, ...], analyzed: tuple[str, ...]
+) -> None:
+    units = {source: lint.Unit({}, frozenset()) for source in INCLUDES}
+    assert lint.changed_units(units, frozenset(changed)) == set(analyzed)
 
 
 def test_sources_that_the_build_joins_are_looked_at_one_by_one(
