@@ -3,11 +3,12 @@
 """`laxity platform derive`: from a platform that is known, its own values come back."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import Laxity, make_laxity
 from tests.cli.test_measure_simulated import L2_HIT_NS, MEMORY_NS, PLATFORM, SWITCH_NS
 from tests.golden.stored_runs import RUNS, copy_run
 
@@ -37,6 +38,19 @@ def measured(laxity: Laxity, probe: str, platform: str, run: str, *words: str) -
     return laxity.directory / run
 
 
+@pytest.fixture(scope="module")
+def measured_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Access times of the platform with an L2 of 256 KiB."""
+    laxity = make_laxity(tmp_path_factory.mktemp("measured"))
+    return measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+
+
+@pytest.fixture
+def run(laxity: Laxity, measured_once: Path) -> Path:
+    """That run as D, to be changed."""
+    return Path(shutil.copytree(measured_once, laxity.directory / "D"))
+
+
 def derived(laxity: Laxity, *runs: str) -> tuple[PlatformModel, str]:
     done = laxity("platform", "derive", *runs, "-o", "derived.toml")
     assert done.returncode == 0, done.stderr
@@ -50,10 +64,9 @@ def levels(run: Path) -> tuple[Level, ...]:
     return hierarchy.levels
 
 
+@pytest.mark.usefixtures("run")
 def test_caches_of_a_known_platform_come_back_to_the_cycle(laxity: Laxity):
-    platform = written(laxity, "256KiB")
-    measured(laxity, "memory-latency", platform, "D", *CHASE)
-    measured(laxity, "switch", platform, "S", "--cpus", "1", *PREEMPTION)
+    measured(laxity, "switch", written(laxity, "256KiB"), "S", "--cpus", "1", *PREEMPTION)
     model, told = derived(laxity, "D", "S")
     assert (model.cores, int(model.clock_hz), model.line_bytes) == (2, 10**9, 32)
     assert [model.number(f"{cache}.size") for cache in ("l1i", "l1d", "L2")] == [
@@ -126,8 +139,7 @@ def claiming(seen: Seen, *l2_bytes: int) -> Seen:
     return replace(seen, hierarchy=replace(seen.hierarchy, claims=judged))
 
 
-def test_cores_that_each_cluster_numbers_from_zero_are_several(laxity: Laxity):
-    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+def test_cores_that_each_cluster_numbers_from_zero_are_several(laxity: Laxity, run: Path):
     path = run / "machine.json"
     machine = json.loads(path.read_text())
     # As Linux tells of clusters on a device tree: what a core is, its siblings say.
@@ -138,8 +150,7 @@ def test_cores_that_each_cluster_numbers_from_zero_are_several(laxity: Laxity):
     assert derived(laxity, "D")[0].cores == 2
 
 
-def test_what_a_cpu_gets_of_a_larger_cache_is_that_cache(laxity: Laxity):
-    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+def test_what_a_cpu_gets_of_a_larger_cache_is_that_cache(run: Path):
     # More than 4 times what was found is another level, but there is no other.
     derived = derive_platform(claiming(read_seen([run]), 32 << 20))
     assert derived.left_out == ()
@@ -150,8 +161,7 @@ def test_what_a_cpu_gets_of_a_larger_cache_is_that_cache(laxity: Laxity):
     assert derived.model.number("L2.hit_cycles") == L2_HIT_NS
 
 
-def test_level_that_the_system_does_not_tell_of_is_a_cache_all_the_same(laxity: Laxity):
-    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+def test_level_that_the_system_does_not_tell_of_is_a_cache_all_the_same(run: Path):
     model = derive_platform(claiming(read_seen([run]))).model
     assert model.levels == ("L2",)
     assert model.values["L2.size"].source == (
@@ -161,8 +171,7 @@ def test_level_that_the_system_does_not_tell_of_is_a_cache_all_the_same(laxity: 
     assert model.number("L2.hit_cycles") == L2_HIT_NS
 
 
-def test_cache_that_seems_full_early_is_as_large_as_the_system_says(laxity: Laxity):
-    run = measured(laxity, "memory-latency", written(laxity, "256KiB"), "D", *CHASE)
+def test_cache_that_seems_full_early_is_as_large_as_the_system_says(run: Path):
     seen = replace(claiming(read_seen([run]), 512 << 10), has_colours=True)
     model = derive_platform(seen).model
     # 512 <= 2 * 320, and pages that lie anywhere collide in it as they did on the machine.
@@ -188,7 +197,7 @@ def test_level_that_the_curve_does_not_show_is_left_out_and_named(laxity: Laxity
 
 
 @pytest.mark.parametrize(
-    ("run", "code", "message"),
+    ("name", "code", "message"),
     [
         ("crpd", 2, "measured no access times; make a run that has: laxity measure memory-latency"),
         # Three sizes, and its first two are of different levels.
@@ -197,17 +206,17 @@ def test_level_that_the_curve_does_not_show_is_left_out_and_named(laxity: Laxity
     ],
 )
 def test_run_that_nothing_can_be_derived_from_is_refused(
-    laxity: Laxity, run: str, code: int, message: str
+    laxity: Laxity, name: str, code: int, message: str
 ):
-    if run in RUNS:
-        copy_run(run, laxity.directory / run)
-    done = laxity("platform", "derive", run, "-o", "derived.toml")
+    if name in RUNS:
+        copy_run(name, laxity.directory / name)
+    done = laxity("platform", "derive", name, "-o", "derived.toml")
     assert (done.returncode, message in done.stderr) == (code, True), done.stderr
     assert not (laxity.directory / "derived.toml").exists()
 
 
+@pytest.mark.usefixtures("run")
 def test_file_that_exists_is_left_as_it_is(laxity: Laxity):
-    measured(laxity, "memory-latency", written(laxity, "64KiB"), "D", *CHASE)
     (laxity.directory / "derived.toml").write_text("mine")
     done = laxity("platform", "derive", "D", "-o", "derived.toml")
     assert done.returncode == 2
