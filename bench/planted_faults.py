@@ -177,6 +177,18 @@ FAULTS = (
         "if (touch.kind != Kind::Store) {",
     ),
     Fault(
+        "a load joins ahead of its turn what may be there by then",
+        "engine/hierarchy.cpp",
+        "request.is_merging || request.done != NEVER || now < request.pending_until;",
+        "true;",
+    ),
+    Fault(
+        "a load that joins ahead of its turn is forgotten",
+        "engine/hierarchy.cpp",
+        "own.loaded.push_back(request.number);",
+        "",
+    ),
+    Fault(
         "a write-back into a level is lost",
         "engine/levels.cpp",
         "store.cache.find(victim.line(), at)->set_dirty();",

@@ -47,7 +47,7 @@ void Core::begin(const Execution &execution, std::uint64_t now)
     stage_ = Stage::Boundary;
     wait_ = Wait::Nothing;
     operands_.clear();
-    loaded_.clear();
+    own_.loaded.clear();
     is_asked_ = false;
     is_draining_ = false;
     if (execution.reader != nullptr) {
@@ -180,12 +180,14 @@ std::uint64_t Core::instruction() const
 }
 
 /* Tells whether the line is dealt with. If not, or if it must be waited for, the core pauses. */
-bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
+bool Core::touch(Kind kind, std::uint64_t line, bool must_wait)
 {
     /* Who has found room is no longer the one who has waited longest. */
     const bool is_in_turn = now_ == action_ && std::min(turn_.room_since, now_) == action_since_;
     const bool may_be_taken = hierarchy_.is_coupling() && now_ == action_;
-    if ((!is_in_turn && !may_be_taken && hierarchy_.touch_privately(own_, kind, line, now_)) ||
+    const bool may_wait = must_wait && kind != Kind::Store;
+    if ((!is_in_turn && !may_be_taken && !(may_wait && own_.requests.outstanding(line, now_)) &&
+         hierarchy_.touch_privately(own_, kind, line, bytes_, now_)) ||
         hierarchy_.touch_own(own_, number_, line)) {
         return true;
     }
@@ -199,7 +201,9 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
          .task = accessor(),
          .kind = kind,
          .line = line,
-         .written = written,
+         .written = kind == Kind::Store && platform_.merges_stores
+                        ? hierarchy_.written_of(line, bytes_)
+                        : 0,
          .is_walk = stage_ == Stage::Walk,
          .instruction = instruction()},
         now_
@@ -219,7 +223,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
             is_paused_ = true;
             wait_for_request(Wait::Line, answer.request);
         } else if (kind == Kind::Load) {
-            loaded_.push_back(answer.request);
+            own_.loaded.push_back(answer.request);
         }
         return true;
     case Answer::Done:
@@ -230,10 +234,10 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
 }
 
 /* Likewise, of the task's line that it is at. */
-bool Core::touch_line(Kind kind, std::uint64_t written, bool must_wait)
+bool Core::touch_line(Kind kind, bool must_wait)
 {
     return find_page(kind, line_) &&
-           touch(kind, execution_.reader->shared().line_of(line_), written, must_wait);
+           touch(kind, execution_.reader->shared().line_of(line_), must_wait);
 }
 
 void Core::run(std::uint64_t horizon)
@@ -352,7 +356,7 @@ void Core::fetch()
     Position &position = *execution_.position;
     while (line_ <= last_line_) {
         if (line_ != position.fetched) {
-            if (!touch_line(Kind::Fetch, 0, true)) {
+            if (!touch_line(Kind::Fetch, true)) {
                 return;
             }
             position.fetched = line_;
@@ -387,16 +391,15 @@ void Core::operands()
         }
         operand++;
     }
-    loaded_.clear();
     stage_ = Stage::Access;
 }
 
 void Core::take_access(const Access &access)
 {
-    begin_ = (std::uint64_t{execution_.task} << SPACE_SHIFT) + access.address();
-    end_ = begin_ + access.bytes();
-    line_ = begin_ >> line_shift_;
-    last_line_ = (end_ - 1) >> line_shift_;
+    const std::uint64_t begin = (std::uint64_t{execution_.task} << SPACE_SHIFT) + access.address();
+    bytes_ = {.begin = begin, .end = begin + access.bytes()};
+    line_ = bytes_.begin >> line_shift_;
+    last_line_ = (bytes_.end - 1) >> line_shift_;
     is_store_ = access.is_store();
 }
 
@@ -418,24 +421,11 @@ void Core::access()
     stage_ = Stage::Lines;
 }
 
-/* The bytes that an access writes of a line, as bits. */
-std::uint64_t Core::written_bytes(std::uint64_t line) const
-{
-    if (!is_store_ || !platform_.merges_stores) {
-        return 0;
-    }
-    const std::uint64_t first = line << line_shift_;
-    const std::uint64_t from = std::max(begin_, first) - first;
-    const std::uint64_t to = std::min(end_ - first, std::uint64_t{platform_.line_bytes});
-    const std::uint64_t below = to == 64 ? UINT64_MAX : (std::uint64_t{1} << to) - 1;
-    return below & ~((std::uint64_t{1} << from) - 1);
-}
-
 void Core::lines()
 {
     const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
     while (line_ <= last_line_) {
-        if (!touch_line(kind(), written_bytes(line_), must_wait)) {
+        if (!touch_line(kind(), must_wait)) {
             return;
         }
         line_++;
@@ -483,15 +473,13 @@ void Core::make_marks(std::size_t until)
     execution_.reader->take_marks_before(until);
 }
 
-void Core::end_instruction()
+/* What an instruction that ends writes waits for the last of its loads. */
+void Core::note_loads(const Step &step, std::uint64_t now)
 {
-    Position &position = *execution_.position;
-    const std::vector<Step> &steps = position.block->steps;
-    const Step &step = steps[position.index];
     std::uint64_t latest = NEVER;
-    for (const std::uint64_t number : loaded_) {
+    for (const std::uint64_t number : own_.loaded) {
         const Request *const request = own_.requests.find(number);
-        if (request != nullptr && request->done > now_ && (latest == NEVER || number > latest)) {
+        if (request != nullptr && request->done > now && (latest == NEVER || number > latest)) {
             latest = number;
         }
     }
@@ -501,6 +489,15 @@ void Core::end_instruction()
         const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
         operands_.insert(place, operand);
     }
+    own_.loaded.clear();
+}
+
+void Core::end_instruction()
+{
+    Position &position = *execution_.position;
+    const std::vector<Step> &steps = position.block->steps;
+    const Step &step = steps[position.index];
+    note_loads(step, now_);
     if (!execution_.reader->marks().empty()) {
         make_marks(position.index + 1);
     }

@@ -149,12 +149,16 @@ class Core {
     template <bool IS_PLAIN> Reached go_through(std::size_t until);
     [[nodiscard]] bool has_access_behind(std::size_t index) const;
     template <bool IS_PLAIN>
-    bool touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as, std::uint64_t now);
+    bool touch_ahead(
+        Kind kind, std::uint64_t line, std::uint64_t known_as, const Bytes &bytes, std::uint64_t now
+    );
     template <bool IS_PLAIN>
     bool fetch_ahead(Fetches &fetches, std::size_t index, std::uint64_t begun);
     template <bool IS_PLAIN> bool access_ahead(const Access &access, std::uint64_t now);
-    bool touch_lines_ahead(const Access &access, bool is_first_there, std::uint64_t now);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
+    [[nodiscard]] static std::size_t
+    next_user(const Block &block, std::size_t of, std::size_t until);
+    void note_loads(const Step &step, std::uint64_t now);
     [[nodiscard]] std::size_t
     limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const;
     [[nodiscard]] bool needs_turn(bool is_new) const;
@@ -179,8 +183,8 @@ class Core {
     void lines();
     void judge_branch(const Block &block);
     void end_instruction();
-    bool touch_line(Kind kind, std::uint64_t written, bool must_wait);
-    bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
+    bool touch_line(Kind kind, bool must_wait);
+    bool touch(Kind kind, std::uint64_t line, bool must_wait);
     void wait_for_request(Wait why, std::uint64_t request);
     void wait_for_room(Channel &channel, const Room &room);
     void begin_wait_for_room();
@@ -199,7 +203,6 @@ class Core {
                                                      : Kind::Load;
     }
     [[nodiscard]] std::uint64_t instruction() const;
-    [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
 
     const laxity_sim_platform &platform_;
     std::uint32_t number_;
@@ -223,15 +226,13 @@ class Core {
     Stage stage_ = Stage::Boundary;
     std::uint64_t line_ = 0; /* the next one of the instruction, or of the access, of the task */
     std::uint64_t last_line_ = 0;
-    std::uint64_t begin_ = 0; /* of the access: its first byte, with the task's lines */
-    std::uint64_t end_ = 0;
+    Bytes bytes_; /* of the access */
     bool is_store_ = false;
     Stage walked_for_ = Stage::Fetch;
     Cause walk_cause_ = Cause::Own;
     std::uint64_t walk_page_ = 0;
-    std::uint32_t walk_loads_ = 0;      /* that are left */
-    std::vector<std::uint64_t> loaded_; /* requests of the instruction's loads */
-    std::vector<Operand> operands_;     /* by their requests' numbers */
+    std::uint32_t walk_loads_ = 0;  /* that are left */
+    std::vector<Operand> operands_; /* by their requests' numbers */
     std::uint32_t kernel_line_ = 0;
     std::uint64_t timer_tick_ = NEVER; /* before an instruction from then on it interrupts */
     bool is_probed_ = false;           /* before the next instruction the probe does */

@@ -324,6 +324,7 @@ void Hierarchy::wait_for(Request &request, std::uint32_t core, std::uint64_t num
         requests.settle(request, *read);
     } else {
         request.read = number;
+        request.pending_until = std::max(request.earliest, read->earliest);
         read->cores |= std::uint64_t{1} << core;
     }
 }
@@ -341,23 +342,32 @@ void Hierarchy::note_written(Own &own, Request &request, std::uint64_t written, 
     }
 }
 
-bool Hierarchy::merge_privately(
-    Own &own, std::uint64_t line, std::uint64_t written, std::uint64_t now
+/* A line that is there comes with a request. It is outstanding for certain if it merges, as only
+ * its own core sends it, and as long as its read cannot be done. What waits for it, or sends it,
+ * needs its turn. */
+bool Hierarchy::join_privately(
+    Own &own, Kind kind, Place &place, Request &request, const Bytes &bytes, std::uint64_t now
 ) const
 {
-    Request *const request = own.requests.outstanding(line, now);
-    if (request == nullptr || !request->is_merging) {
+    const bool is_certain =
+        request.is_merging || request.done != NEVER || now < request.pending_until;
+    const bool must_wait =
+        kind == Kind::Fetch ||
+        (kind == Kind::Load && (request.is_merging || platform_.fill_buffers == 0));
+    if (!is_certain || must_wait || (kind == Kind::Store && writes_through_)) {
         return false;
     }
-    Place *const place = own.l1d.cache.use(line);
-    if (place == nullptr) {
-        return false;
+    if (kind == Kind::Load) {
+        own.loaded.push_back(request.number);
+    } else {
+        place.set_dirty();
     }
-    place->set_dirty();
-    count(own, Kind::Store);
-    count_miss(own, Kind::Store);
+    count(own, kind);
+    count_miss(own, kind);
     own.counts.joins++;
-    note_written(own, *request, written, now);
+    if (request.is_merging) {
+        note_written(own, request, written_of(request.line, bytes), now);
+    }
     return true;
 }
 

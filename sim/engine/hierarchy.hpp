@@ -27,6 +27,12 @@
 
 namespace laxity {
 
+/* From one byte to another, of a task's lines. */
+struct Bytes {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
 /* One access of a task to a line. */
 struct Touch {
     std::uint32_t core;
@@ -101,22 +107,26 @@ class Hierarchy {
         Tlb itlb;
         Tlb dtlb;
         Requests requests{};
-        std::vector<Debt> debts; /* in the order in which they are paid */
+        std::vector<std::uint64_t> loaded{}; /* requests of the loads of an instruction */
+        std::vector<Debt> debts;             /* in the order in which they are paid */
         Strides strides{};
         laxity_sim_counts counts{};
     };
 
     Hierarchy(const laxity_sim_platform &platform, std::span<const laxity_sim_task> tasks);
 
-    /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done.
-     */
-    [[gnu::always_inline]] bool
-    touch_privately(Own &own, Kind kind, std::uint64_t line, std::uint64_t now) const
+    /* An access that concerns nobody else: a hit of a line that is there, or that is on its way
+     * for certain; the core need not wait for it. False: nothing is done. */
+    [[gnu::always_inline]] bool touch_privately(
+        Own &own, Kind kind, std::uint64_t line, const Bytes &bytes, std::uint64_t now
+    ) const
     {
         Place *const place = (kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(line);
-        if (place == nullptr ||
-            (!own.requests.is_empty() && own.requests.outstanding(line, now) != nullptr)) {
+        if (place == nullptr) {
             return false;
+        }
+        if (Request *const pending = own.requests.outstanding(line, now)) {
+            return join_privately(own, kind, *place, *pending, bytes, now);
         }
         if (kind == Kind::Store) {
             if (place->is_shared() || writes_through_) {
@@ -167,10 +177,14 @@ class Hierarchy {
     /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
     Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
 
-    /* A store to a line that is there and that a merging request is of: it concerns nobody else,
-     * either. False: it is none, nothing is done. */
-    bool
-    merge_privately(Own &own, std::uint64_t line, std::uint64_t written, std::uint64_t now) const;
+    /* Those of a line, as bits. */
+    [[nodiscard]] std::uint64_t written_of(std::uint64_t line, const Bytes &bytes) const
+    {
+        const std::uint64_t first = line * platform_.line_bytes;
+        const std::uint64_t from = std::max(bytes.begin, first) - first;
+        const std::uint64_t to = std::min(bytes.end - first, std::uint64_t{platform_.line_bytes});
+        return UINT64_MAX >> (64U - (to - from)) << from;
+    }
 
     /* Any access; in the order of all keys. */
     Answer touch(Touch &&touch, std::uint64_t now);
@@ -256,6 +270,9 @@ class Hierarchy {
     {
         return levels_[i][core / platform_.levels[i].cores];
     }
+    bool join_privately(
+        Own &own, Kind kind, Place &place, Request &request, const Bytes &bytes, std::uint64_t now
+    ) const;
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_below(const Touch &touch);
     void count_moved(const Touch &touch);

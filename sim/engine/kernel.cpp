@@ -54,7 +54,7 @@ bool Core::touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_
         const bool is_code = kernel_line_ < n_code;
         const std::uint64_t line = is_code ? (base >> line_shift_) + kernel_line_
                                            : ((base + own) >> line_shift_) + kernel_line_ - n_code;
-        if (touch(is_code ? Kind::Fetch : Kind::Load, line, 0, true)) {
+        if (touch(is_code ? Kind::Fetch : Kind::Load, line, true)) {
             kernel_line_++;
         }
         if (is_paused_) {

@@ -64,7 +64,7 @@ void Core::walk()
         const std::uint64_t entry = walk_page_ >> TABLE_BITS * level;
         const std::uint64_t address =
             table + (std::uint64_t{level} << TABLE_LEVEL_SHIFT) + entry * sizeof entry;
-        if (!touch(Kind::Load, address >> line_shift_, 0, true)) {
+        if (!touch(Kind::Load, address >> line_shift_, true)) {
             return;
         }
         walk_loads_--;

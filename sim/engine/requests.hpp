@@ -30,13 +30,14 @@ struct Request {
     Kind kind;
     Cause cause;
     bool is_merging = false;
-    std::uint64_t written = 0;    /* of a merging one: the bytes of the line, as bits */
-    std::uint64_t done = NEVER;   /* NEVER: not known yet */
-    std::uint64_t read = NO_READ; /* that has to be decided before that is known */
-    std::uint64_t earliest = 0;   /* not done before, whenever that is */
-    std::uint64_t held_up = 0;    /* of what is waited for it so much goes to other cores */
-    std::uint64_t away = 0;       /* and so much, behind that, to the task's own move */
-    std::uint64_t wish;           /* the line that its instruction will ask for; its own: none */
+    std::uint64_t written = 0;       /* of a merging one: the bytes of the line, as bits */
+    std::uint64_t done = NEVER;      /* NEVER: not known yet */
+    std::uint64_t read = NO_READ;    /* that has to be decided before that is known */
+    std::uint64_t earliest = 0;      /* not done before, whenever that is */
+    std::uint64_t pending_until = 0; /* before it, it is not done in any case */
+    std::uint64_t held_up = 0;       /* of what is waited for it so much goes to other cores */
+    std::uint64_t away = 0;          /* and so much, behind that, to the task's own move */
+    std::uint64_t wish;              /* the line that its instruction will ask for; its own: none */
 };
 
 /* Of one core, in the order of their numbers. Those that are done are forgotten. */
@@ -59,6 +60,7 @@ class Requests {
     Request &make(const Request &request)
     {
         n_of_kind(request.kind)++;
+        lines_ |= bit_of(request.line);
         all_.push_back(request);
         all_.back().number = n_made_++;
         return all_.back();
@@ -107,6 +109,9 @@ class Requests {
     /* Of a line, the last one that is not done; nullptr: there is none. */
     [[nodiscard]] Request *outstanding(std::uint64_t line, std::uint64_t now)
     {
+        if ((lines_ & bit_of(line)) == 0) {
+            return nullptr; /* most times */
+        }
         for (std::size_t i = all_.size(); i-- > 0;) {
             Request &request = all_.data()[i];
             if (request.line == line && request.done > now) {
@@ -127,6 +132,11 @@ class Requests {
     }
 
   private:
+    /* Neighbours have bits of their own. */
+    [[nodiscard]] static std::uint64_t bit_of(std::uint64_t line)
+    {
+        return std::uint64_t{1} << line % 64;
+    }
     [[nodiscard]] std::uint32_t &n_of_kind(Kind kind)
     {
         return n_[static_cast<std::size_t>(kind)];
@@ -135,8 +145,10 @@ class Requests {
     {
         std::erase_if(all_, [now](const Request &one) { return one.done <= now; });
         n_ = {};
+        lines_ = 0;
         first_done_ = NEVER;
         for (const Request &request : all_) {
+            lines_ |= bit_of(request.line);
             n_of_kind(request.kind)++;
             first_done_ = std::min(first_done_, request.done);
         }
@@ -145,6 +157,7 @@ class Requests {
     std::vector<Request> all_;
     std::uint64_t n_made_ = 0;
     std::uint64_t first_done_ = NEVER; /* the earliest that is known */
+    std::uint64_t lines_ = 0;          /* of all, as bits */
     std::array<std::uint32_t, 3> n_{}; /* by kind */
 };
 

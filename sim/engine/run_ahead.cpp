@@ -28,6 +28,18 @@ bool Core::needs_operand(const Registers &registers) const
     });
 }
 
+/* The first instruction behind one of them that needs what that one writes. */
+std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t until)
+{
+    const Operand operand{.request = 0, .registers = block.steps[of].writes};
+    std::size_t at = of + 1;
+    while (at < until && !operand.is_one_of(block.steps[at].reads) &&
+           !operand.is_one_of(block.steps[at].writes)) {
+        at++;
+    }
+    return std::min(at, until);
+}
+
 /* The first instruction of a block, at one of which the core is, that does not begin before the
  * horizon, or may have to wait for a load. */
 std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
@@ -69,35 +81,13 @@ void Core::advance_to(std::size_t index)
 
 /* A line that is there, or is in memory of the core's own, as its page is. */
 template <bool IS_PLAIN>
-[[gnu::always_inline]] inline bool
-Core::touch_ahead(Kind kind, std::uint64_t line, std::uint64_t known_as, std::uint64_t now)
+[[gnu::always_inline]] inline bool Core::touch_ahead(
+    Kind kind, std::uint64_t line, std::uint64_t known_as, const Bytes &bytes, std::uint64_t now
+)
 {
     return (IS_PLAIN || hierarchy_.use_page(own_, kind, line)) &&
-           (hierarchy_.touch_privately(own_, kind, known_as, now) ||
+           (hierarchy_.touch_privately(own_, kind, known_as, bytes, now) ||
             (!IS_PLAIN && hierarchy_.touch_own(own_, number_, known_as)));
-}
-
-/* An access whose first line is there, and has others behind it, or is not, and may be one that a
- * store merges in. False: the line that it has come to must be asked for. */
-bool Core::touch_lines_ahead(const Access &access, bool is_first_there, std::uint64_t now)
-{
-    take_access(access);
-    const std::uint64_t missed = is_first_there ? NEVER : line_;
-    for (line_ += is_first_there ? 1 : 0; line_ <= last_line_; line_++) {
-        const Kind kind = is_store_ ? Kind::Store : Kind::Load;
-        const std::uint64_t known_as = execution_.reader->shared().line_of(line_);
-        if (!is_plain_ && !hierarchy_.use_page(own_, kind, line_)) {
-            return false;
-        }
-        const bool is_there =
-            line_ != missed && (hierarchy_.touch_privately(own_, kind, known_as, now) ||
-                                hierarchy_.touch_own(own_, number_, known_as));
-        if (!is_there && (!is_store_ ||
-                          !hierarchy_.merge_privately(own_, known_as, written_bytes(line_), now))) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Fetches the lines of a block, which began at a time, up to those of an instruction. False: the
@@ -111,7 +101,7 @@ Core::fetch_ahead(Fetches &fetches, std::size_t index, std::uint64_t begun)
     for (; fetches.next != fetches.end && fetches.next->index <= index; fetches.next++) {
         const Fetch &fetch = *fetches.next;
         const std::uint64_t now = begun + steps[fetch.index].offset;
-        if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch.line, fetch.known_as, now)) {
+        if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch.line, fetch.known_as, {}, now)) {
             line_ = fetch.line;
             last_line_ = steps[fetch.index].last_line;
             return false;
@@ -126,13 +116,19 @@ template <bool IS_PLAIN>
 [[gnu::always_inline]] inline bool Core::access_ahead(const Access &access, std::uint64_t now)
 {
     const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
-    const std::uint64_t first_byte = std::uint64_t{execution_.task} << SPACE_SHIFT;
-    const std::uint64_t begin = first_byte + access.address();
-    const std::uint64_t line = begin >> line_shift_;
-    const std::uint64_t known_as = execution_.reader->shared().line_of(line);
-    const bool is_there = touch_ahead<IS_PLAIN>(kind, line, known_as, now);
-    const bool is_last = (begin + access.bytes() - 1) >> line_shift_ == line;
-    return (is_there && is_last) || touch_lines_ahead(access, is_there, now);
+    const std::uint64_t begin = (std::uint64_t{execution_.task} << SPACE_SHIFT) + access.address();
+    const Bytes bytes{.begin = begin, .end = begin + access.bytes()};
+    const std::uint64_t last = (bytes.end - 1) >> line_shift_;
+    std::uint64_t line = begin >> line_shift_;
+    do {
+        const std::uint64_t known_as = execution_.reader->shared().line_of(line);
+        if (!touch_ahead<IS_PLAIN>(kind, line, known_as, bytes, now)) {
+            take_access(access);
+            line_ = line;
+            return false;
+        }
+    } while (line++ != last);
+    return true;
 }
 
 /* Whether the next record is an access of the block, of this instruction or of one behind it. What
@@ -189,6 +185,9 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
             reader.take_until(words.next);
             break;
         }
+        if (index != least && !own_.loaded.empty()) {
+            note_loads(steps[least], begun + steps[least].offset);
+        }
         least = index;
         if (!fetch_ahead<IS_PLAIN>(fetches, index, begun)) {
             reader.take_until(words.next);
@@ -199,6 +198,12 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
             return {.index = index, .stage = Stage::Lines};
         }
         done = index + 1;
+        if (!own_.loaded.empty()) {
+            until = next_user(block, index, until);
+        }
+    }
+    if (!own_.loaded.empty()) {
+        note_loads(steps[least], begun + steps[least].offset);
     }
     if (event != Event::Block && !has_access_behind(until)) {
         return {.index = done, .stage = Stage::Boundary};
@@ -220,7 +225,6 @@ template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
         return !is_in_block();
     }
     stage_ = reached.stage;
-    loaded_.clear();
     if (now_ != action_) {
         is_paused_ = true; /* what is not there is asked for in the core's turn */
         set_next(Next::GoOn);

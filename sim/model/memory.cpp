@@ -12,7 +12,12 @@
 namespace laxity {
 
 Channel::Channel(const laxity_sim_memory &memory, std::uint32_t domain, std::uint32_t cores)
-    : memory_(memory), domain_(domain), channels_(memory.channels), row_lines_(memory.row_lines),
+    : memory_(memory),
+      least_ticks_(
+          std::uint64_t{std::min({memory.hit_ticks, memory.empty_ticks, memory.conflict_ticks})} +
+          memory.response_ticks
+      ),
+      domain_(domain), channels_(memory.channels), row_lines_(memory.row_lines),
       bank_count_(memory.banks), banks_(memory.banks), granted_to_(cores)
 {
     reads_.limit = memory.read_queue;

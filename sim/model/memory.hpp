@@ -27,10 +27,11 @@ constexpr std::uint64_t NO_READ = 0;
 /* A read that was sent. */
 struct Read {
     std::uint64_t number = NO_READ;
-    std::uint64_t done = 0;    /* NEVER: not known yet */
-    std::uint64_t held_up = 0; /* for other cores; known when done is */
-    std::uint64_t away = 0;    /* on links, for a task that has been where they lead to */
-    std::uint64_t cores = 0;   /* whose requests wait for it, as bits */
+    std::uint64_t done = 0;     /* NEVER: not known yet */
+    std::uint64_t earliest = 0; /* not done before, whenever that is */
+    std::uint64_t held_up = 0;  /* for other cores; known when done is */
+    std::uint64_t away = 0;     /* on links, for a task that has been where they lead to */
+    std::uint64_t cores = 0;    /* whose requests wait for it, as bits */
 };
 
 /*
@@ -40,14 +41,14 @@ struct Read {
 class Reads {
   public:
     /* The number of a new one. */
-    std::uint64_t take(std::uint64_t now)
+    std::uint64_t take(std::uint64_t now, std::uint64_t earliest)
     {
         for (unsigned looks = 1; !is_forgotten(place_of(next_), now); next_++, looks++) {
             if (looks % LOOKS == 0) {
                 grow();
             }
         }
-        place_of(next_) = {.number = next_, .done = NEVER};
+        place_of(next_) = {.number = next_, .done = NEVER, .earliest = earliest};
         return next_++;
     }
 
@@ -203,6 +204,13 @@ class Channel {
     /* Sends a request; a write is NO_READ. */
     void send(const Message &message, std::uint64_t read);
 
+    /* No read that is sent so is done before, whatever else is served. */
+    [[nodiscard]] std::uint64_t earliest_done(const Message &message) const
+    {
+        return message.arrival + least_ticks_ +
+               (message.is_word ? memory_.word_ticks : memory_.line_ticks);
+    }
+
     /* When it decides next; NEVER: nothing is undecided. */
     [[nodiscard]] std::uint64_t next() const
     {
@@ -274,6 +282,7 @@ class Channel {
     answer(const Pending &pending, std::uint64_t tick, Links &links) const;
 
     laxity_sim_memory memory_;
+    std::uint64_t least_ticks_; /* of a read, but for what it transfers */
     std::uint32_t domain_;
     Divisor channels_;
     Divisor row_lines_;
@@ -332,8 +341,9 @@ class Memory {
     /* The number of a read that is sent at `now`. */
     std::uint64_t read(std::uint32_t instance, const Message &message, std::uint64_t now)
     {
-        const std::uint64_t read = reads_.take(now);
-        channel_of(instance, message.at).send(message, read);
+        Channel &channel = channel_of(instance, message.at);
+        const std::uint64_t read = reads_.take(now, channel.earliest_done(message));
+        channel.send(message, read);
         return read;
     }
     void write(std::uint32_t instance, const Message &message)

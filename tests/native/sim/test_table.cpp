@@ -110,18 +110,18 @@ void check_done(laxity::Reads &reads, std::uint64_t number, std::uint64_t tick)
 void read_is_forgotten_only_behind_the_tick_at_which_it_is_done(void)
 {
     laxity::Reads reads;
-    const std::uint64_t slow = reads.take(0);
-    const std::uint64_t quick = reads.take(0);
+    const std::uint64_t slow = reads.take(0, 0);
+    const std::uint64_t quick = reads.take(0, 0);
     reads.find(quick)->done = 1000;
     for (std::uint64_t now = 1; now <= 1000; now++) {
-        const std::uint64_t other = reads.take(now);
+        const std::uint64_t other = reads.take(now, now);
         check_done(reads, other, laxity::NEVER);
         reads.find(other)->done = now;
         check_done(reads, slow, laxity::NEVER);
         check_done(reads, quick, 1000);
     }
     for (std::uint64_t i = 0; i < 10000; i++) {
-        reads.find(reads.take(1001 + i))->done = 1001 + i;
+        reads.find(reads.take(1001 + i, 1001 + i))->done = 1001 + i;
     }
     CHECK(reads.find(quick) == nullptr);
     CHECK_EQUAL(reads.done(quick), 0);
@@ -135,7 +135,7 @@ void reads_that_are_not_done_stay_however_many_they_are(void)
     laxity::Reads reads;
     std::vector<std::uint64_t> numbers;
     for (std::uint64_t i = 0; i < 1000; i++) {
-        numbers.push_back(reads.take(i));
+        numbers.push_back(reads.take(i, i));
         reads.find(numbers.back())->held_up = i;
     }
     for (std::uint64_t i = 0; i < 1000; i++) {
