@@ -182,11 +182,9 @@ std::uint64_t Core::instruction() const
 /* Tells whether the line is dealt with. If not, or if it must be waited for, the core pauses. */
 bool Core::touch(Kind kind, std::uint64_t line, bool must_wait)
 {
-    /* Who has found room is no longer the one who has waited longest. */
-    const bool is_in_turn = now_ == action_ && std::min(turn_.room_since, now_) == action_since_;
-    const bool may_be_taken = hierarchy_.is_coupling() && now_ == action_;
+    const bool is_in_turn = this->is_in_turn();
     const bool may_wait = must_wait && kind != Kind::Store;
-    if ((!is_in_turn && !may_be_taken && !(may_wait && own_.requests.outstanding(line, now_)) &&
+    if ((!is_in_turn && !may_be_taken() && !(may_wait && own_.requests.outstanding(line, now_)) &&
          hierarchy_.touch_privately(own_, kind, line, bytes_, now_)) ||
         hierarchy_.touch_own(own_, number_, line)) {
         return true;
@@ -254,8 +252,13 @@ void Core::run(std::uint64_t horizon)
         case Stage::Operands:
             operands();
             break;
-        case Stage::Access:
-            access();
+        case Stage::Within:
+            if (may_be_taken()) {
+                is_paused_ = true;
+                set_next(Next::GoOn);
+            } else {
+                (void)run_blocks(is_asked_ || is_probed_ ? 0 : std::min(horizon, timer_tick_));
+            }
             break;
         case Stage::Lines:
             lines();
@@ -391,7 +394,7 @@ void Core::operands()
         }
         operand++;
     }
-    stage_ = Stage::Access;
+    stage_ = Stage::Within;
 }
 
 void Core::take_access(const Access &access)
@@ -401,24 +404,6 @@ void Core::take_access(const Access &access)
     line_ = bytes_.begin >> line_shift_;
     last_line_ = (bytes_.end - 1) >> line_shift_;
     is_store_ = access.is_store();
-}
-
-void Core::access()
-{
-    Reader &reader = *execution_.reader;
-    Event event = reader.peek();
-    while (event == Event::JobStart) {
-        reader.take();
-        event = reader.peek();
-    }
-    if (event != Event::Access || reader.access().index() != execution_.position->index ||
-        reader.is_forbidden(reader.access())) {
-        end_instruction();
-        return;
-    }
-    take_access(reader.access());
-    reader.take();
-    stage_ = Stage::Lines;
 }
 
 void Core::lines()
@@ -433,7 +418,7 @@ void Core::lines()
             return;
         }
     }
-    stage_ = Stage::Access;
+    stage_ = Stage::Within;
 }
 
 /* All of a block has been executed: what its branch costs. */
@@ -490,27 +475,6 @@ void Core::note_loads(const Step &step, std::uint64_t now)
         operands_.insert(place, operand);
     }
     own_.loaded.clear();
-}
-
-void Core::end_instruction()
-{
-    Position &position = *execution_.position;
-    const std::vector<Step> &steps = position.block->steps;
-    const Step &step = steps[position.index];
-    note_loads(step, now_);
-    if (!execution_.reader->marks().empty()) {
-        make_marks(position.index + 1);
-    }
-    position.index++;
-    const std::uint64_t end =
-        position.index < steps.size() ? steps[position.index].offset : position.block->ticks;
-    now_ += end - step.offset;
-    execution_.spent->busy += end - step.offset;
-    own_.counts.instructions++;
-    if (position.index == steps.size()) {
-        judge_branch(*position.block);
-    }
-    stage_ = Stage::Boundary;
 }
 
 } // namespace laxity

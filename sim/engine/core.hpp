@@ -107,8 +107,8 @@ class Core {
         Boundary, /* between two instructions */
         Fetch,
         Operands,
-        Access,
-        Lines, /* of an access */
+        Lines,  /* of an access */
+        Within, /* an instruction whose next access, if it has one, has not been looked at */
         Walk,  /* through the page table, before the line that the stage before is at */
         Timer, /* the kernel, between two instructions */
         Probe, /* likewise */
@@ -179,10 +179,8 @@ class Core {
     void operands();
     bool find_page(Kind kind, std::uint64_t line);
     void walk();
-    void access();
     void lines();
     void judge_branch(const Block &block);
-    void end_instruction();
     bool touch_line(Kind kind, bool must_wait);
     bool touch(Kind kind, std::uint64_t line, bool must_wait);
     void wait_for_request(Wait why, std::uint64_t request);
@@ -190,6 +188,16 @@ class Core {
     void begin_wait_for_room();
     void end_wait();
     void set_next(Next next);
+    /* Who has found room is no longer the one who has waited longest. */
+    [[nodiscard]] bool is_in_turn() const
+    {
+        return now_ == action_ && std::min(turn_.room_since, now_) == action_since_;
+    }
+    /* Whether another core whose turn comes first may take a line of this one. */
+    [[nodiscard]] bool may_be_taken() const
+    {
+        return hierarchy_.is_coupling() && now_ == action_ && !is_in_turn();
+    }
     /* Whose accesses are made. */
     [[nodiscard]] std::uint32_t accessor() const
     {

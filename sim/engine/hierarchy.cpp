@@ -42,7 +42,6 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
-        prefetches_ = level.prefetch != LAXITY_SIM_PREFETCH_NONE;
         wishes_ = level.prefetch == LAXITY_SIM_PREFETCH_STRIDE;
         n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
         hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;
@@ -89,7 +88,6 @@ void Hierarchy::place(std::uint32_t task, std::uint32_t core)
     n_last(place.program, core)++;
     place.core = core;
     place.visited |= std::uint64_t{1} << core;
-    has_moved_ |= !std::has_single_bit(place.visited);
 }
 
 void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task)

@@ -198,16 +198,6 @@ class Hierarchy {
      * requests these are, as bits. */
     std::uint64_t settle(const Decision &served);
 
-    /* Whether reads are sent only where there is room for them and for writes: nothing merges, no
-     * other core has a copy, no level takes from the next one what the next one was to be asked
-     * for, nothing is prefetched from another channel, and all is cached. Whom a core waits for is
-     * known then when the channel has decided. */
-    [[nodiscard]] bool keeps_room() const
-    {
-        return !merges_ && !has_moved_ && n_levels_on_ <= 1 && !regions_.has_uncached() &&
-               (!prefetches_ || memory_.channels().size() == 1);
-    }
-
     /* Whether an access of one core may take lines from caches that another one has for itself. */
     [[nodiscard]] bool is_coupling() const
     {
@@ -352,13 +342,11 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned page_shift_;      /* of the number of a line */
     unsigned n_levels_on_ = 0; /* below the first */
-    bool prefetches_ = false;  /* the last level */
     bool wishes_ = false;      /* loads, for it */
     bool is_coupling_ = false;
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
     bool writes_through_;           /* stores, what they write */
     bool merges_;                   /* stores, if nothing holds their lines */
-    bool has_moved_ = false;        /* a task, from one core to another */
     Frames frames_;
     Links links_;
     Regions regions_; /* of memory_ */

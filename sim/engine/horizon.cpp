@@ -15,6 +15,13 @@
 
 namespace laxity {
 
+namespace {
+
+/* A core lets go after so many turns, so that somebody looks whether the run shall end. */
+constexpr unsigned TURNS_IN_A_ROW = 64;
+
+} // namespace
+
 /* A reservation of a task that has slept: what it has left is kept if that is not more than its
  * share of the time to its deadline. */
 void Scheduler::wake(Task &task, std::uint64_t now)
@@ -130,19 +137,19 @@ void Scheduler::look_ahead(std::uint64_t now)
 Upcoming Scheduler::next() const
 {
     Upcoming next{.action = horizon_};
-    const Turn *first = nullptr;
+    const Turn *first = turns_.data();
     for (const Turn &turn : turns_) {
-        if (turn.tick > next.turn || turn.tick == NEVER) {
-            continue; /* most of them */
-        }
         if (turn.next != Next::GoOn) {
             next.action = std::min(next.action, turn.tick);
-        } else if (first == nullptr || turn.is_before(*first)) {
+        } else if (turn.tick < next.turn || (turn.tick == next.turn && turn.is_before(*first))) {
             first = &turn;
+            next.others = next.turn;
             next.turn = turn.tick;
+        } else {
+            next.others = std::min(next.others, turn.tick);
         }
     }
-    next.core = first == nullptr ? 0 : static_cast<std::uint32_t>(first - turns_.data());
+    next.core = static_cast<std::uint32_t>(first - turns_.data());
     return next;
 }
 
@@ -153,21 +160,45 @@ void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
         core.wait_on(next.turn);
         return;
     }
-    core.go_on(horizon(next.core, decision));
-    if (!core.made_marks().empty()) {
-        tell_marks(seats_[next.core]);
+    const Turn &turn = turns_[next.core];
+    const std::uint64_t tick = std::min({next.others, next.action, next_sample()});
+    for (unsigned n = 0; n < TURNS_IN_A_ROW; n++) {
+        core.go_on(horizon(next.core, decision));
+        if (!core.made_marks().empty()) {
+            tell_marks(seats_[next.core]);
+        }
+        decision = hierarchy_.memory().next_decision();
+        if (turn.next != Next::GoOn || turn.tick >= std::min(tick, decision)) {
+            break;
+        }
     }
-    if (hierarchy_.keeps_room()) {
+    if (next.others == next.turn) {
         wait_on(next.turn);
     }
 }
 
-/* Those that go on at this tick and find no room do now what they would do in their turns: until
- * the next decision nothing changes whom they wait for. */
+/* Those that go on at this tick before all that may send anything, and find no room, do now what
+ * they would do in their turns. */
 void Scheduler::wait_on(std::uint64_t now)
 {
+    const Turn *first = nullptr; /* that may send something */
+    bool is_anybody_waiting = false;
+    bool is_scheduled = horizon_ <= now;
+    for (const Turn &turn : turns_) {
+        if (turn.tick != now) {
+            continue;
+        }
+        is_scheduled |= turn.next != Next::GoOn;
+        const bool waits = turn.waits_on();
+        is_anybody_waiting |= waits;
+        first = !waits && (first == nullptr || turn.is_before(*first)) ? &turn : first;
+    }
+    if (!is_anybody_waiting || is_scheduled || hierarchy_.memory().channels().size() > 1) {
+        return;
+    }
     for (std::size_t core = 0; core < turns_.size(); core++) {
-        if (turns_[core].tick == now && turns_[core].waits_on()) {
+        const Turn &turn = turns_[core];
+        if (turn.tick == now && turn.waits_on() && (first == nullptr || turn.is_before(*first))) {
             seats_[core].core.wait_on(now);
         }
     }
@@ -210,9 +241,7 @@ void Scheduler::look_again(const Channel &channel, std::uint64_t settled, std::u
     for (Turn &turn : turns_) {
         turn.tick = turn.channel == &channel ? now : turn.tick;
     }
-    if (hierarchy_.keeps_room()) {
-        wait_on(now);
-    }
+    wait_on(now);
 }
 
 } // namespace laxity

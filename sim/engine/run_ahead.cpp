@@ -40,20 +40,24 @@ std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t unti
     return std::min(at, until);
 }
 
-/* The first instruction of a block, at one of which the core is, that does not begin before the
- * horizon, or may have to wait for a load. */
+/* The first instruction of a block that does not begin before the horizon, or may have to wait for a
+ * load. One of them begins now; it is behind that one if it is at its accesses already. */
 std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
 {
     const std::vector<Step> &steps = block.steps;
-    if (operands_.empty() && now_ + block.ticks < horizon) {
-        return steps.size();
+    std::size_t limit = steps.size();
+    if (now_ + block.ticks >= horizon) {
+        const std::uint64_t begun = now_ - steps[at].offset;
+        const auto late = std::ranges::partition_point(steps, [begun, horizon](const Step &step) {
+            return begun + step.offset < horizon;
+        });
+        limit = static_cast<std::size_t>(late - steps.begin());
     }
-    const std::uint64_t begun = now_ - steps[at].offset;
-    const auto late = std::ranges::partition_point(steps, [begun, horizon](const Step &step) {
-        return begun + step.offset < horizon;
-    });
-    const auto limit = static_cast<std::size_t>(late - steps.begin());
-    if (!needs_operand(block.registers)) {
+    if (stage_ == Stage::Within) {
+        at++;
+        limit = std::max(limit, at);
+    }
+    if (operands_.empty() || !needs_operand(block.registers)) {
         return limit;
     }
     while (at < limit && !needs_operand(steps[at].reads) && !needs_operand(steps[at].writes)) {
@@ -159,20 +163,26 @@ bool Core::has_access_behind(std::size_t index) const
  */
 template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
 {
+    const bool is_within = stage_ == Stage::Within;
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
     const Block &block = *position.block;
     const Step *const steps = block.steps.data();
     const std::uint64_t begun = now_ - steps[position.index].offset;
     until = limit_by_marks(until);
-    std::size_t done = position.index;  /* instructions before it are */
-    std::size_t least = position.index; /* that the next access may be of */
+    std::size_t least = position.index;                    /* that the next access may be of */
+    std::size_t done = position.index + (is_within ? 1 : 0); /* instructions before it are */
+    if (!own_.loaded.empty()) {
+        until = next_user(block, least, until);
+    }
     Fetches fetches = block.fetches_from(done);
     Event event = Event::Access;
     for (Words words = reader.words();; words.next++) {
         if (words.next == words.end || !Access::is_one(*words.next)) {
             reader.take_until(words.next);
-            event = reader.peek();
+            while ((event = reader.peek()) == Event::JobStart) {
+                reader.take(); /* within a job it means nothing */
+            }
             until = limit_by_marks(until);
             if (event != Event::Access) {
                 break;
@@ -218,13 +228,13 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
 template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
 {
     const Reached reached = go_through<IS_PLAIN>(until);
+    stage_ = reached.stage;
     if (reached.index != execution_.position->index) {
         advance_to(reached.index);
     }
     if (reached.stage == Stage::Boundary) {
         return !is_in_block();
     }
-    stage_ = reached.stage;
     if (now_ != action_) {
         is_paused_ = true; /* what is not there is asked for in the core's turn */
         set_next(Next::GoOn);
@@ -258,8 +268,10 @@ template <bool IS_PLAIN> void Core::end_block(const Block &block, std::uint64_t 
 /* Whether what comes next is no block, or the line that the core is in must be fetched again. */
 bool Core::needs_turn(bool is_new) const
 {
-    return is_new ? execution_.reader->peek() != Event::Block
-                  : execution_.position->fetched == NEVER;
+    if (is_new) {
+        return execution_.reader->peek() != Event::Block;
+    }
+    return stage_ == Stage::Boundary && execution_.position->fetched == NEVER;
 }
 
 /* Whether the core has gone on, through one block after the other. */

@@ -25,7 +25,8 @@ namespace laxity {
 struct Upcoming {
     std::uint64_t action = NEVER; /* of the scheduler */
     std::uint64_t turn = NEVER;   /* of a core that goes on */
-    std::uint32_t core = 0;       /* that one */
+    std::uint64_t others = NEVER; /* of the next other core that goes on */
+    std::uint32_t core = 0;       /* the first one */
 };
 
 class Scheduler {

@@ -38,7 +38,8 @@ struct Turn {
     }
     [[nodiscard]] bool is_before(const Turn &other) const
     {
-        return tick < other.tick || (tick == other.tick && since() < other.since());
+        return tick < other.tick || (tick == other.tick && since() < other.since()) ||
+               (tick == other.tick && since() == other.since() && this < &other);
     }
 
     /* Whether all that it will do is to wait for the next decision. */

@@ -9,6 +9,7 @@
 #include "model/links.hpp"
 #include "model/regions.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -336,6 +337,16 @@ class Memory {
     [[nodiscard]] Reads &reads()
     {
         return reads_;
+    }
+
+    /* When the next channel decides; NEVER: none does. */
+    [[nodiscard]] std::uint64_t next_decision() const
+    {
+        std::uint64_t tick = NEVER;
+        for (const Channel &channel : channels_) {
+            tick = std::min(tick, channel.next());
+        }
+        return tick;
     }
 
     /* The number of a read that is sent at `now`. */
