@@ -109,9 +109,9 @@ class Core {
         Operands,
         Lines,  /* of an access */
         Within, /* an instruction whose next access, if it has one, has not been looked at */
-        Walk,  /* through the page table, before the line that the stage before is at */
-        Timer, /* the kernel, between two instructions */
-        Probe, /* likewise */
+        Walk,   /* through the page table, before the line that the stage before is at */
+        Timer,  /* the kernel, between two instructions */
+        Probe,  /* likewise */
     };
     enum class Wait : std::uint8_t {
         Nothing,
@@ -150,11 +150,13 @@ class Core {
     [[nodiscard]] bool has_access_behind(std::size_t index) const;
     template <bool IS_PLAIN>
     bool touch_ahead(
-        Kind kind, std::uint64_t line, std::uint64_t known_as, const Bytes &bytes, std::uint64_t now
+        Kind kind, std::uint64_t line, std::uint64_t known_as, Bytes bytes, std::uint64_t now
     );
     template <bool IS_PLAIN>
     bool fetch_ahead(Fetches &fetches, std::size_t index, std::uint64_t begun);
     template <bool IS_PLAIN> bool access_ahead(const Access &access, std::uint64_t now);
+    std::size_t
+    touch_again(Words &words, std::size_t least, std::size_t until, std::uint64_t begun);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
     [[nodiscard]] static std::size_t
     next_user(const Block &block, std::size_t of, std::size_t until);

@@ -327,24 +327,11 @@ void Hierarchy::wait_for(Request &request, std::uint32_t core, std::uint64_t num
     }
 }
 
-/* Of a request that merges. */
-void Hierarchy::note_written(Own &own, Request &request, std::uint64_t written, std::uint64_t now)
-    const
-{
-    request.written |= written;
-    const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
-    if (request.written == all) {
-        request.is_merging = false;
-        own.requests.set_done(request, now);
-        own.counts.merged++;
-    }
-}
-
 /* A line that is there comes with a request. It is outstanding for certain if it merges, as only
  * its own core sends it, and as long as its read cannot be done. What waits for it, or sends it,
  * needs its turn. */
 bool Hierarchy::join_privately(
-    Own &own, Kind kind, Place &place, Request &request, const Bytes &bytes, std::uint64_t now
+    Own &own, Kind kind, Place &place, Request &request, Bytes bytes, std::uint64_t now
 ) const
 {
     const bool is_certain =
@@ -355,6 +342,7 @@ bool Hierarchy::join_privately(
     if (!is_certain || must_wait || (kind == Kind::Store && writes_through_)) {
         return false;
     }
+    own.same = {};
     if (kind == Kind::Load) {
         own.loaded.push_back(request.number);
     } else {
@@ -364,6 +352,7 @@ bool Hierarchy::join_privately(
     count_miss(own, kind);
     own.counts.joins++;
     if (request.is_merging) {
+        own.same = {.is_known = true, .merging = &request};
         note_written(own, request, written_of(request.line, bytes), now);
     }
     return true;

@@ -100,6 +100,12 @@ class Hierarchy {
             return {.is_of_writes = !is_of_reads, .is_of_reads = is_of_reads};
         }
     };
+    /* What the last access of data that concerned nobody else has met, if further ones of its kind
+     * to its line meet the same. */
+    struct Same {
+        bool is_known = false;
+        Request *merging = nullptr; /* with which the line merges; nullptr: it is there */
+    };
     /* What a core has for itself. */
     struct Own {
         Store l1i;
@@ -107,6 +113,7 @@ class Hierarchy {
         Tlb itlb;
         Tlb dtlb;
         Requests requests{};
+        Same same{};
         std::vector<std::uint64_t> loaded{}; /* requests of the loads of an instruction */
         std::vector<Debt> debts;             /* in the order in which they are paid */
         Strides strides{};
@@ -117,15 +124,14 @@ class Hierarchy {
 
     /* An access that concerns nobody else: a hit of a line that is there, or that is on its way
      * for certain; the core need not wait for it. False: nothing is done. */
-    [[gnu::always_inline]] bool touch_privately(
-        Own &own, Kind kind, std::uint64_t line, const Bytes &bytes, std::uint64_t now
-    ) const
+    [[gnu::always_inline]] bool
+    touch_privately(Own &own, Kind kind, std::uint64_t line, Bytes bytes, std::uint64_t now) const
     {
         Place *const place = (kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(line);
         if (place == nullptr) {
             return false;
         }
-        if (Request *const pending = own.requests.outstanding(line, now)) {
+        if (Request *const pending = own.requests.outstanding(line, now)) [[unlikely]] {
             return join_privately(own, kind, *place, *pending, bytes, now);
         }
         if (kind == Kind::Store) {
@@ -133,6 +139,9 @@ class Hierarchy {
                 return false;
             }
             place->set_dirty();
+        }
+        if (kind != Kind::Fetch) {
+            own.same = {.is_known = true, .merging = nullptr};
         }
         count(own, kind);
         return true;
@@ -177,13 +186,33 @@ class Hierarchy {
     /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
     Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
 
+    /* So many bytes, as bits: 1 to 64. */
+    [[nodiscard]] static std::uint64_t all_of(std::uint64_t n_bytes)
+    {
+        return UINT64_MAX >> (64U - n_bytes);
+    }
+    /* Of a request that merges; it is done when all is written. */
+    void note_written(Own &own, Request &request, std::uint64_t written, std::uint64_t now) const
+    {
+        request.written |= written;
+        if (is_full(request)) {
+            request.is_merging = false;
+            own.same = {};
+            own.requests.set_done(request, now);
+            own.counts.merged++;
+        }
+    }
     /* Those of a line, as bits. */
-    [[nodiscard]] std::uint64_t written_of(std::uint64_t line, const Bytes &bytes) const
+    [[nodiscard]] bool is_full(const Request &request) const
+    {
+        return request.written == all_of(platform_.line_bytes);
+    }
+    [[nodiscard]] std::uint64_t written_of(std::uint64_t line, Bytes bytes) const
     {
         const std::uint64_t first = line * platform_.line_bytes;
         const std::uint64_t from = std::max(bytes.begin, first) - first;
         const std::uint64_t to = std::min(bytes.end - first, std::uint64_t{platform_.line_bytes});
-        return UINT64_MAX >> (64U - (to - from)) << from;
+        return all_of(to - from) << from;
     }
 
     /* Any access; in the order of all keys. */
@@ -261,7 +290,7 @@ class Hierarchy {
         return levels_[i][core / platform_.levels[i].cores];
     }
     bool join_privately(
-        Own &own, Kind kind, Place &place, Request &request, const Bytes &bytes, std::uint64_t now
+        Own &own, Kind kind, Place &place, Request &request, Bytes bytes, std::uint64_t now
     ) const;
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_below(const Touch &touch);
@@ -280,7 +309,6 @@ class Hierarchy {
     [[nodiscard]] Room needed_of(const Touch &touch) const;
     [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
     void wait_for(Request &request, std::uint32_t core, std::uint64_t read);
-    void note_written(Own &own, Request &request, std::uint64_t written, std::uint64_t now) const;
     Answer touch_cached(const Touch &touch, std::uint64_t now);
     Answer touch_uncached(const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);

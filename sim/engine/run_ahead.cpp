@@ -5,6 +5,7 @@
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "engine/turn.hpp"
+#include "interface/records.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -40,8 +41,8 @@ std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t unti
     return std::min(at, until);
 }
 
-/* The first instruction of a block that does not begin before the horizon, or may have to wait for a
- * load. One of them begins now; it is behind that one if it is at its accesses already. */
+/* The first instruction of a block that does not begin before the horizon, or may have to wait for
+ * a load. One of them begins now; it is behind that one if it is at its accesses already. */
 std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
 {
     const std::vector<Step> &steps = block.steps;
@@ -86,7 +87,7 @@ void Core::advance_to(std::size_t index)
 /* A line that is there, or is in memory of the core's own, as its page is. */
 template <bool IS_PLAIN>
 [[gnu::always_inline]] inline bool Core::touch_ahead(
-    Kind kind, std::uint64_t line, std::uint64_t known_as, const Bytes &bytes, std::uint64_t now
+    Kind kind, std::uint64_t line, std::uint64_t known_as, Bytes bytes, std::uint64_t now
 )
 {
     return (IS_PLAIN || hierarchy_.use_page(own_, kind, line)) &&
@@ -122,17 +123,65 @@ template <bool IS_PLAIN>
     const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
     const std::uint64_t begin = (std::uint64_t{execution_.task} << SPACE_SHIFT) + access.address();
     const Bytes bytes{.begin = begin, .end = begin + access.bytes()};
-    const std::uint64_t last = (bytes.end - 1) >> line_shift_;
-    std::uint64_t line = begin >> line_shift_;
-    do {
-        const std::uint64_t known_as = execution_.reader->shared().line_of(line);
-        if (!touch_ahead<IS_PLAIN>(kind, line, known_as, bytes, now)) {
-            take_access(access);
-            line_ = line;
-            return false;
+    const std::uint64_t line = begin >> line_shift_;
+    const Shared &shared = execution_.reader->shared();
+    if ((bytes.end - 1) >> line_shift_ == line) [[likely]] {
+        if (touch_ahead<IS_PLAIN>(kind, line, shared.line_of(line), bytes, now)) {
+            return true;
         }
-    } while (line++ != last);
-    return true;
+        take_access(access);
+        return false;
+    }
+    take_access(access);
+    while (line_ <= last_line_ &&
+           touch_ahead<IS_PLAIN>(kind, line_, shared.line_of(line_), bytes, now)) {
+        line_++;
+    }
+    own_.same = {};
+    return line_ > last_line_;
+}
+
+/* Goes on through accesses that follow one, are of its kind and its line, and are of instructions
+ * before one of them. Returns that of the last. */
+[[gnu::always_inline]] inline std::size_t
+Core::touch_again(Words &words, std::size_t least, std::size_t until, std::uint64_t begun)
+{
+    constexpr std::uint64_t INDEX = std::uint64_t{LAXITY_RECORD_INSTRUCTIONS_MAX - 1}
+                                    << LAXITY_RECORD_INDEX_SHIFT;
+    constexpr std::uint64_t SIZE = std::uint64_t{0xf} << LAXITY_RECORD_SIZE_SHIFT;
+    const std::uint64_t in_line = platform_.line_bytes - 1;
+    const std::uint64_t first = *words.next;
+    Request *const merging = own_.same.merging;
+    const std::uint64_t *next = words.next + 1;
+    for (; next != words.end && ((*next ^ first) & ~(INDEX | SIZE | in_line)) == 0; next++) {
+        const Access access{*next};
+        const std::uint64_t from = access.address() & in_line;
+        if (access.index() < least || access.index() >= until ||
+            from + access.bytes() > in_line + 1 || access.is_mark() ||
+            execution_.reader->is_forbidden(access)) {
+            break;
+        }
+        least = access.index();
+        if (merging != nullptr) {
+            merging->written |= Hierarchy::all_of(access.bytes()) << from;
+            if (hierarchy_.is_full(*merging)) {
+                next++;
+                break;
+            }
+        }
+    }
+    const auto n = static_cast<std::uint64_t>(next - words.next - 1);
+    const bool is_store = Access{first}.is_store();
+    (is_store ? own_.counts.stores : own_.counts.loads) += n;
+    if (merging != nullptr) {
+        own_.counts.store_misses += n;
+        own_.counts.joins += n;
+        hierarchy_.note_written(
+            own_, *merging, 0, begun + execution_.position->block->steps.data()[least].offset
+        );
+    }
+    words.next = next - 1;
+    return least;
 }
 
 /* Whether the next record is an access of the block, of this instruction or of one behind it. What
@@ -170,12 +219,13 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
     const Step *const steps = block.steps.data();
     const std::uint64_t begun = now_ - steps[position.index].offset;
     until = limit_by_marks(until);
-    std::size_t least = position.index;                    /* that the next access may be of */
-    std::size_t done = position.index + (is_within ? 1 : 0); /* instructions before it are */
-    if (!own_.loaded.empty()) {
+    std::size_t least = position.index; /* that the next access may be of */
+    bool has_begun = is_within;         /* that instruction */
+    bool is_loading = !own_.loaded.empty();
+    if (is_loading) {
         until = next_user(block, least, until);
     }
-    Fetches fetches = block.fetches_from(done);
+    Fetches fetches = block.fetches_from(least + (is_within ? 1 : 0));
     Event event = Event::Access;
     for (Words words = reader.words();; words.next++) {
         if (words.next == words.end || !Access::is_one(*words.next)) {
@@ -195,8 +245,9 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
             reader.take_until(words.next);
             break;
         }
-        if (index != least && !own_.loaded.empty()) {
+        if (is_loading && index != least) {
             note_loads(steps[least], begun + steps[least].offset);
+            is_loading = false;
         }
         least = index;
         if (!fetch_ahead<IS_PLAIN>(fetches, index, begun)) {
@@ -207,16 +258,23 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
             reader.take_until(words.next + 1);
             return {.index = index, .stage = Stage::Lines};
         }
-        done = index + 1;
-        if (!own_.loaded.empty()) {
-            until = next_user(block, index, until);
+        has_begun = true;
+        if (IS_PLAIN && own_.same.is_known && own_.loaded.empty()) {
+            const bool is_fetched = fetches.next == fetches.end;
+            least = touch_again(
+                words, least, is_fetched ? until : std::min(until, fetches.next->index), begun
+            );
+        }
+        if (!own_.loaded.empty()) [[unlikely]] {
+            is_loading = true;
+            until = next_user(block, least, until);
         }
     }
-    if (!own_.loaded.empty()) {
+    if (is_loading) {
         note_loads(steps[least], begun + steps[least].offset);
     }
     if (event != Event::Block && !has_access_behind(until)) {
-        return {.index = done, .stage = Stage::Boundary};
+        return {.index = least + (has_begun ? 1 : 0), .stage = Stage::Boundary};
     }
     if (!fetch_ahead<IS_PLAIN>(fetches, until - 1, begun)) {
         return {.index = fetches.next->index, .stage = Stage::Fetch};
