@@ -303,8 +303,8 @@ template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
 /*
  * At the end of a block. On a plain core this goes in one step through its next executions, if it
  * has just gone through it as a whole (otherwise the horizon is 0): those that access nothing, as
- * turns of a delay loop. Its lines and operands are there, and the replacement state is already
- * what each execution leaves; the caches lose nothing before the horizon.
+ * turns of a delay loop. Its lines are there, and the replacement state is already what each
+ * execution leaves; the caches lose nothing before the horizon.
  */
 template <bool IS_PLAIN> void Core::end_block(const Block &block, std::uint64_t horizon)
 {
@@ -314,6 +314,9 @@ template <bool IS_PLAIN> void Core::end_block(const Block &block, std::uint64_t 
     }
     if (now_ >= horizon || !execution_.reader->comes_again(block)) {
         return;
+    }
+    if (needs_operand(block.registers)) {
+        return; /* a load that has joined ahead of its turn */
     }
     const std::uint64_t most = (horizon - 1 - now_) / block.ticks;
     const std::uint64_t n = execution_.reader->take_repeats(most);
