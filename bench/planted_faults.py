@@ -117,6 +117,12 @@ FAULTS = (
         "way_mask == 0 ? all_ways_ : all_ways_",
     ),
     Fault(
+        "ways after the last whole eight have no tags",
+        "model/cache.hpp",
+        "(ways_ + Tags::PLACES - 1) / Tags::PLACES",
+        "ways_ / Tags::PLACES",
+    ),
+    Fault(
         "pages have no colour",
         "model/frames.hpp",
         "(drawn & ~colour) | (page & colour)",
