@@ -195,10 +195,46 @@ FAULTS = (
         "",
     ),
     Fault(
+        "accesses to one line go on behind what merging has filled",
+        "engine/run_ahead.cpp",
+        "if (hierarchy_.is_full(*merging)) {",
+        "if (false) {",
+    ),
+    Fault(
+        "accesses to one line go on behind the fetch of another",
+        "engine/run_ahead.cpp",
+        "is_fetched ? until : std::min(until, fetches.next->index)",
+        "is_fetched ? until : until",
+    ),
+    Fault(
+        "an instruction that goes on fetches its lines again",
+        "engine/run_ahead.cpp",
+        "block.fetches_from(least + (is_within ? 1 : 0))",
+        "block.fetches_from(least)",
+    ),
+    Fault(
+        "an instruction that goes on forgets its loads",
+        "engine/run_ahead.cpp",
+        "bool is_loading = !own_.loaded.empty();",
+        "bool is_loading = false; own_.loaded.clear();",
+    ),
+    Fault(
+        "all that wait for room wait on, whoever comes before them",
+        "engine/horizon.cpp",
+        "if (first == nullptr || turns_[core].is_before(*first)) {",
+        "if (true) {",
+    ),
+    Fault(
+        "a core goes on where another comes at the same tick",
+        "engine/horizon.cpp",
+        "turn.tick >= std::min(tick, decision)",
+        "turn.tick > std::min(tick, decision)",
+    ),
+    Fault(
         "a write-back into a level is lost",
         "engine/levels.cpp",
-        "store.cache.find(victim.line(), at)->set_dirty();",
-        "",
+        "allocate(i, victim.line(), at, core, task, is_dirty);",
+        "allocate(i, victim.line(), at, core, task, false);",
     ),
     Fault(
         "a line is prefetched from the next page",
@@ -275,7 +311,7 @@ FAULTS = (
     Fault(
         "a task does not go back to the core that it was on",
         "engine/scheduler.cpp",
-        "keep_first(found.idle, last, last.task == NONE && !last.is_claimed);",
+        "keep_first(found.idle, last, last.task == NONE && !last.is_claimed && !last.is_forbidden);",
         "keep_first(found.idle, last, false);",
     ),
     Fault(

@@ -102,22 +102,22 @@ void Core::wait_for_room(Channel &channel, const Room &room)
     turn_.channel = &channel;
     turn_.room = room;
     turn_.room_since = std::min(turn_.room_since, now_);
-    begin_wait_for_room();
+    begin_wait_for_room(channel.oldest_core());
 }
 
-void Core::begin_wait_for_room()
+void Core::begin_wait_for_room(std::uint32_t oldest)
 {
     wait_since_ = now_;
-    is_wait_shared_ = turn_.channel->oldest_core() != number_;
+    is_wait_shared_ = oldest != number_;
     turn_.tick = NEVER;
 }
 
-void Core::wait_on(std::uint64_t now)
+void Core::wait_on(std::uint64_t now, std::uint32_t oldest)
 {
     action_ = now;
     end_wait();
     wait_ = Wait::Channel;
-    begin_wait_for_room();
+    begin_wait_for_room(oldest);
 }
 
 void Core::look_again()

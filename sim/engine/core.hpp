@@ -76,8 +76,9 @@ class Core {
      * and no instruction begins at `horizon` or later. */
     void go_on(std::uint64_t horizon);
 
-    /* A channel has decided, and still lacks the room that it waits for. */
-    void wait_on(std::uint64_t now);
+    /* A channel has decided, and still lacks the room that it waits for; of the kind that is full
+     * the request of a core, `oldest`, has waited longest. */
+    void wait_on(std::uint64_t now, std::uint32_t oldest);
 
     /* A request of the core has been settled: what it waits for may be known now. */
     void look_again();
@@ -187,7 +188,7 @@ class Core {
     bool touch(Kind kind, std::uint64_t line, bool must_wait);
     void wait_for_request(Wait why, std::uint64_t request);
     void wait_for_room(Channel &channel, const Room &room);
-    void begin_wait_for_room();
+    void begin_wait_for_room(std::uint32_t oldest);
     void end_wait();
     void set_next(Next next);
     /* Who has found room is no longer the one who has waited longest. */

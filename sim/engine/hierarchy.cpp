@@ -379,10 +379,8 @@ Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
     if (!first.cache.exists()) {
         return Place{};
     }
-    const Place victim = first.cache.allocate(touch.line, 0);
-    if (touch.kind == Kind::Store) {
-        first.cache.find(touch.line)->set_dirty();
-    }
+    const bool is_dirty = touch.kind == Kind::Store;
+    const Place victim = first.cache.allocate(touch.line, touch.line, 0, is_dirty);
     if (!victim.is_empty()) {
         for (Request &request : cores_[touch.core].requests.all()) {
             if (request.is_merging && request.line == victim.line()) {

@@ -332,7 +332,12 @@ class Hierarchy {
     );
     void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
     Place allocate(
-        std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
+        std::size_t i,
+        std::uint64_t line,
+        std::uint64_t at,
+        std::uint32_t core,
+        std::uint32_t task,
+        bool is_dirty
     );
     /* Whether somebody asks for what a cache evicts. */
     [[nodiscard]] bool is_handed_down(const Place &victim) const

@@ -157,7 +157,7 @@ void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
 {
     Core &core = seats_[next.core].core;
     if (turns_[next.core].waits_on()) {
-        core.wait_on(next.turn);
+        core.wait_on(next.turn, turns_[next.core].channel->oldest_core());
         return;
     }
     const Turn &turn = turns_[next.core];
@@ -181,25 +181,32 @@ void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
  * they would do in their turns. */
 void Scheduler::wait_on(std::uint64_t now)
 {
+    if (horizon_ <= now || hierarchy_.memory().channels().size() > 1) {
+        return;
+    }
     const Turn *first = nullptr; /* that may send something */
-    bool is_anybody_waiting = false;
-    bool is_scheduled = horizon_ <= now;
+    std::uint64_t waiting = 0;   /* cores, as bits */
     for (const Turn &turn : turns_) {
         if (turn.tick != now) {
             continue;
         }
-        is_scheduled |= turn.next != Next::GoOn;
-        const bool waits = turn.waits_on();
-        is_anybody_waiting |= waits;
-        first = !waits && (first == nullptr || turn.is_before(*first)) ? &turn : first;
+        if (turn.next != Next::GoOn) {
+            return; /* the scheduler acts before */
+        }
+        if (turn.waits_on()) {
+            waiting |= std::uint64_t{1} << (&turn - turns_.data());
+        } else if (first == nullptr || turn.is_before(*first)) {
+            first = &turn;
+        }
     }
-    if (!is_anybody_waiting || is_scheduled || hierarchy_.memory().channels().size() > 1) {
+    if (waiting == 0) {
         return;
     }
-    for (std::size_t core = 0; core < turns_.size(); core++) {
-        const Turn &turn = turns_[core];
-        if (turn.tick == now && turn.waits_on() && (first == nullptr || turn.is_before(*first))) {
-            seats_[core].core.wait_on(now);
+    const std::uint32_t oldest = hierarchy_.memory().channels().front().oldest_core();
+    for (; waiting != 0; waiting &= waiting - 1) {
+        const auto core = static_cast<std::size_t>(std::countr_zero(waiting));
+        if (first == nullptr || turns_[core].is_before(*first)) {
+            seats_[core].core.wait_on(now, oldest);
         }
     }
 }

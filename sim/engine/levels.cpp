@@ -49,13 +49,18 @@ void Hierarchy::remove_above(std::size_t i, Place &victim, std::uint32_t core, s
     }
 }
 
-/* What a level evicts for a line that it does not hold. */
+/* What a level evicts for a line that it does not hold, and that is dirty there or clean. */
 Place Hierarchy::allocate(
-    std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
+    std::size_t i,
+    std::uint64_t line,
+    std::uint64_t at,
+    std::uint32_t core,
+    std::uint32_t task,
+    bool is_dirty
 )
 {
     Store &store = level(i, core);
-    Place victim = store.cache.allocate(line, at, platform_.levels[i].way_masks[core]);
+    Place victim = store.cache.allocate(line, at, platform_.levels[i].way_masks[core], is_dirty);
     note_lost(store, victim, core, task);
     if (!victim.is_empty() && platform_.levels[i].inclusion == LAXITY_SIM_INCLUSIVE) {
         remove_above(i, victim, core, task);
@@ -82,10 +87,7 @@ void Hierarchy::hand_down(
             place->set_dirty();
             return;
         }
-        const Place next = allocate(i, victim.line(), at, core, task);
-        if (is_dirty) {
-            store.cache.find(victim.line(), at)->set_dirty();
-        }
+        const Place next = allocate(i, victim.line(), at, core, task, is_dirty);
         if (!is_handed_down(next)) {
             return;
         }
@@ -211,7 +213,7 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
             continue;
         }
         allocated |= std::uint64_t{1} << i;
-        const Place victim = allocate(i, request.line, request.at, core, request.task);
+        const Place victim = allocate(i, request.line, request.at, core, request.task, false);
         if (is_handed_down(victim)) {
             hand_down(victim, i + 1, core, request.task, now);
         }
@@ -249,7 +251,7 @@ void Hierarchy::prefetch(
     }
     Cause unused = Cause::Own;
     find_cause(store, line, unused);
-    const Place victim = allocate(last, line, at, core, request.task);
+    const Place victim = allocate(last, line, at, core, request.task, false);
     if (is_handed_down(victim)) {
         hand_down(victim, last + 1, core, request.task, now);
     }

@@ -153,8 +153,9 @@ class Cache {
         return use(line, line);
     }
 
-    /* Holds a line that it does not hold, clean. Returns what it has taken the place of. */
-    Place allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask);
+    /* Holds a line that it does not hold. Returns what it has taken the place of. */
+    Place
+    allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask, bool is_dirty = false);
     Place allocate(std::uint64_t line, std::uint64_t way_mask)
     {
         return allocate(line, line, way_mask);
@@ -351,15 +352,20 @@ inline void Cache::put(Place *words, unsigned way, const Place &place)
     }
 }
 
-inline Place Cache::allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask)
+inline Place
+Cache::allocate(std::uint64_t line, std::uint64_t at, std::uint64_t way_mask, bool is_dirty)
 {
+    Place place{line};
+    if (is_dirty) {
+        place.set_dirty();
+    }
     const std::size_t set = at & set_mask_;
     Place *const words = words_of(set);
     Place *const places = words + places_at_;
     if (is_ordered_) {
         const Place victim = places[ways_ - 1];
         move_to_front(places, ways_ - 1);
-        places[0] = Place{line};
+        places[0] = place;
         return victim;
     }
     const std::uint64_t permitted = way_mask == 0 ? all_ways_ : way_mask & all_ways_;
@@ -368,7 +374,7 @@ inline Place Cache::allocate(std::uint64_t line, std::uint64_t at, std::uint64_t
     n_empty_ -= way == NO_WAY ? 0 : 1;
     way = way == NO_WAY ? replacement_.victim(set, word, permitted) : way;
     const Place victim = places[way];
-    put(words, way, Place{line});
+    put(words, way, place);
     write(words[RECENT], Recent{.last = way, .before = read<Recent>(words[RECENT]).last});
     write(words[REPLACEMENT], replacement_.allocate(set, word, way));
     return victim;

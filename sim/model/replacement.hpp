@@ -182,6 +182,9 @@ inline unsigned Replacement::draw(std::uint64_t permitted)
     random_ ^= random_ << 13U;
     random_ ^= random_ >> 7U;
     random_ ^= random_ << 17U;
+    if (permitted == UINT64_MAX >> (64U - ways_)) {
+        return static_cast<unsigned>(random_ % ways_);
+    }
     const auto n = static_cast<std::uint64_t>(std::popcount(permitted));
     for (std::uint64_t drawn = random_ % n; drawn > 0; drawn--) {
         permitted &= permitted - 1;
