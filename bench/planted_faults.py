@@ -435,6 +435,24 @@ FAULTS = (
         "while (end_ - next_ > 1 && *next_ == *first &&",
     ),
     Fault(
+        "a job lasts to the end of the block that it ends in",
+        "engine/reader.cpp",
+        "certain_[last] = 0;",
+        "",
+    ),
+    Fault(
+        "a co-runner goes on for ever while a job waits for memory",
+        "engine/horizon.cpp",
+        "const std::uint64_t from = std::min(turn.tick, decision);",
+        "const std::uint64_t from = turn.tick;",
+    ),
+    Fault(
+        "no job ends by an access out of order",
+        "engine/reader.cpp",
+        "if (at == nullptr || access.index() < least || access.index() >= at->steps.size() ||",
+        "if (at == nullptr ||",
+    ),
+    Fault(
         "a mark has counts of what is executed after it",
         "engine/run_ahead.cpp",
         "std::max<std::size_t>(mark.index, from) + 1",

@@ -211,33 +211,41 @@ void Scheduler::wait_on(std::uint64_t now)
     }
 }
 
+/* A tick at or before that at which the job on a core may end. */
+std::uint64_t Scheduler::end_of(const Turn &turn, std::uint64_t decision)
+{
+    const std::uint64_t from = std::min(turn.tick, decision);
+    const Seat &seat = seats_[static_cast<std::size_t>(&turn - turns_.data())];
+    Task &task = tasks_[seat.task];
+    if (seat.is_switching || !task.has_started || from == NEVER) {
+        return from;
+    }
+    return from + task.reader.certain_ticks(task.position.block, task.position.index);
+}
+
 /* How far a core may go on by itself. */
-std::uint64_t Scheduler::horizon(std::uint32_t core, std::uint64_t decision) const
+std::uint64_t Scheduler::horizon(std::uint32_t core, std::uint64_t decision)
 {
     std::uint64_t tick = std::min(horizon_, next_sample());
     if (!is_coupled_ && !has_corunners_) {
         return tick;
     }
-    std::uint64_t others = NEVER;
-    std::uint64_t others_told = NEVER;
     const Turn &own = turns_[core];
+    std::uint64_t others = is_coupled_ ? decision : NEVER;
     for (const Turn &turn : turns_) {
-        if (turn.is_taken && &turn != &own) {
-            others = std::min(others, turn.tick);
-            others_told = std::min(others_told, turn.is_told ? turn.tick : NEVER);
+        if (!turn.is_taken || &turn == &own) {
+            continue;
         }
-    }
-    const std::uint64_t least = own.tick + 1;
-    if (is_coupled_) {
-        tick = std::min(tick, std::max(least, std::min(others, decision)));
-    }
-    if (!own.is_told) {
+        if (is_coupled_) {
+            others = std::min(others, turn.tick);
+        }
         /* The end of the last job ends everything; while none has begun, so does a co-runner that
          * fails. */
-        const std::uint64_t end = is_anybody_at_work_ ? others_told : others;
-        tick = std::min(tick, std::max(least, std::min(end, decision)));
+        if (!own.is_told && (turn.is_told || !is_anybody_at_work_)) {
+            others = std::min(others, end_of(turn, decision));
+        }
     }
-    return tick;
+    return std::min(tick, std::max(own.tick + 1, others));
 }
 
 void Scheduler::look_again(const Channel &channel, std::uint64_t settled, std::uint64_t now)

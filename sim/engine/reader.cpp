@@ -59,6 +59,7 @@ bool Reader::fill()
         problem_.empty() ? source_.read(source_.context, words_.data(), words_.size()) : 0;
     next_ = words_.data();
     end_ = next_ + n;
+    certain_until_ = nullptr;
     return n > 0;
 }
 
@@ -176,6 +177,45 @@ const Block &Reader::block_of(std::uint64_t number)
     is_plain_[number] = block.clock == nullptr ? 1 : 0;
     blocks_[number] = std::make_unique<const Block>(std::move(block));
     return *blocks_[number];
+}
+
+/* The job does not end before the block of a record that is neither a block, nor an access in
+ * order, nor a mark of a phase or probe: within that block it may. */
+void Reader::look_for_end(const Block *at, std::size_t least)
+{
+    certain_.clear();
+    std::size_t last = 0; /* block: its ticks are not certain */
+    const std::uint64_t *word = next_;
+    for (; word != end_; word++) {
+        std::uint64_t ticks = 0;
+        if (*word >> LAXITY_RECORD_KIND_SHIFT == LAXITY_SIM_EXECUTION) {
+            if (!is_plain(*word & ID_MASK)) {
+                break;
+            }
+            at = blocks_[*word & ID_MASK].get();
+            least = 0;
+            ticks = at->ticks;
+            last = certain_.size();
+        } else if (Access::is_one(*word)) {
+            const Access access{*word};
+            if (at == nullptr || access.index() < least || access.index() >= at->steps.size() ||
+                is_forbidden(access)) {
+                break;
+            }
+            least = access.index();
+        } else if (*word >> LAXITY_RECORD_KIND_SHIFT != LAXITY_SIM_ACCESS ||
+                   event_of(Access{*word})) {
+            break;
+        }
+        certain_.push_back(ticks);
+    }
+    certain_from_ = next_;
+    certain_until_ = word;
+    certain_.push_back(0);
+    certain_[last] = 0;
+    for (std::size_t i = certain_.size() - 1; i-- > 0;) {
+        certain_[i] += certain_[i + 1];
+    }
 }
 
 void Reader::tell_placer(std::uint64_t word)

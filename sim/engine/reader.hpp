@@ -199,6 +199,19 @@ class Reader {
         return static_cast<std::uint64_t>(next_ - first);
     }
 
+    /*
+     * How long the job at least lasts from here on: the ticks of blocks that have been read, up to
+     * the first record by which it may end. At is what it executes, least the index below which
+     * the next access must not be.
+     */
+    std::uint64_t certain_ticks(const Block *at, std::size_t least)
+    {
+        if (next_ < certain_from_ || next_ >= certain_until_) {
+            look_for_end(at, least);
+        }
+        return certain_[static_cast<std::size_t>(next_ - certain_from_)];
+    }
+
     /* What caches know lines of the task as. */
     [[nodiscard]] const Shared &shared() const
     {
@@ -255,6 +268,7 @@ class Reader {
     bool take_word(std::uint64_t &word);
     bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);
     bool define(std::uint64_t id);
+    void look_for_end(const Block *at, std::size_t least);
     [[nodiscard]] bool is_plain(std::uint64_t number) const
     {
         return number < is_plain_.size() && is_plain_.data()[number] != 0;
@@ -282,6 +296,10 @@ class Reader {
     std::vector<std::unique_ptr<const Block>> blocks_;
     std::vector<std::uint8_t> is_plain_; /* likewise: it is there, and reads no clock */
     std::vector<Mark> marks_;
+    /* Of each record from one to another: the ticks from it to that other one. */
+    std::vector<std::uint64_t> certain_;
+    const std::uint64_t *certain_from_ = nullptr;
+    const std::uint64_t *certain_until_ = nullptr;
     std::string problem_;
 };
 

@@ -166,7 +166,8 @@ class Scheduler {
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
     void wait_on(std::uint64_t now);
-    [[nodiscard]] std::uint64_t horizon(std::uint32_t core, std::uint64_t decision) const;
+    [[nodiscard]] std::uint64_t horizon(std::uint32_t core, std::uint64_t decision);
+    [[nodiscard]] std::uint64_t end_of(const Turn &turn, std::uint64_t decision);
     [[nodiscard]] std::uint64_t horizon_of(const Task &task, std::uint64_t now) const;
     [[nodiscard]] bool is_running(const Task &task) const
     {
