@@ -46,6 +46,16 @@ void laxity_simulate(
     laxity::Scheduler scheduler{*platform, {tasks, n_tasks}, limit_ns, *listener, hierarchy};
     std::uint64_t n_actions = 0;
     std::uint64_t now = 0;
+    /*
+     * Actions are done in the order of their keys: at a tick samples, then decisions, then the
+     * scheduler, then cores by (since when they have waited for room, number). What a core does
+     * ahead of that order must be the same in it:
+     * - it ends before its horizon, the next tick at which the scheduler or a sample may look;
+     * - it depends on no read that could be done by then: a request is outstanding for certain
+     *   before its pending_until, and as long as it merges, as only its own core sends it;
+     * - it takes no line from anybody. Lines of a running task leave its first level by what its
+     *   own core asks for in its turn, and by what an inclusive level evicts (is_coupling).
+     */
     while (scheduler.has_work()) {
         const bool must_look = ++n_actions % ACTIONS_PER_LOOK == 0;
         if (scheduler.is_interrupted() || (must_look && listener->must_stop(listener->context))) {
