@@ -191,7 +191,7 @@ class Core {
     void begin_wait_for_room(std::uint32_t oldest);
     void end_wait();
     void set_next(Next next);
-    /* Who has found room is no longer the one who has waited longest. */
+    /* A core that has found room no longer goes before others for its wait. */
     [[nodiscard]] bool is_in_turn() const
     {
         return now_ == action_ && std::min(turn_.room_since, now_) == action_since_;

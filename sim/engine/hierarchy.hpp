@@ -100,8 +100,8 @@ class Hierarchy {
             return {.is_of_writes = !is_of_reads, .is_of_reads = is_of_reads};
         }
     };
-    /* What the last access of data that concerned nobody else has met, if further ones of its kind
-     * to its line meet the same. */
+    /* What the last private access of data has met, if further accesses of its kind to its line
+     * meet the same. */
     struct Same {
         bool is_known = false;
         Request *merging = nullptr; /* with which the line merges; nullptr: it is there */
@@ -122,8 +122,8 @@ class Hierarchy {
 
     Hierarchy(const laxity_sim_platform &platform, std::span<const laxity_sim_task> tasks);
 
-    /* An access that concerns nobody else: a hit of a line that is there, or that is on its way
-     * for certain; the core need not wait for it. False: nothing is done. */
+    /* A private access: a hit of a line that is there, or that is on its way for certain; the core
+     * need not wait for it. False: nothing is done. */
     [[gnu::always_inline]] bool
     touch_privately(Own &own, Kind kind, std::uint64_t line, Bytes bytes, std::uint64_t now) const
     {
@@ -186,7 +186,7 @@ class Hierarchy {
     /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
     Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
 
-    /* So many bytes, as bits: 1 to 64. */
+    /* The lowest n_bytes bits: 1 to 64. */
     [[nodiscard]] static std::uint64_t all_of(std::uint64_t n_bytes)
     {
         return UINT64_MAX >> (64U - n_bytes);

@@ -17,7 +17,7 @@ namespace laxity {
 
 namespace {
 
-/* A core lets go after so many turns, so that somebody looks whether the run shall end. */
+/* Turns of a core before the loop looks again whether the run shall end. */
 constexpr unsigned TURNS_IN_A_ROW = 64;
 
 } // namespace

@@ -29,7 +29,7 @@ bool Core::needs_operand(const Registers &registers) const
     });
 }
 
-/* The first instruction behind one of them that needs what that one writes. */
+/* The first instruction after `of` that needs what this writes. */
 std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t until)
 {
     const Operand operand{.request = 0, .registers = block.steps[of].writes};
@@ -42,7 +42,7 @@ std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t unti
 }
 
 /* The first instruction of a block that does not begin before the horizon, or may have to wait for
- * a load. One of them begins now; it is behind that one if it is at its accesses already. */
+ * a load. The core is at `at`, which begins now, or is at its accesses and needs no more. */
 std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
 {
     const std::vector<Step> &steps = block.steps;
