@@ -203,14 +203,14 @@ FAULTS = (
     Fault(
         "accesses to one line go on behind the fetch of another",
         "engine/run_ahead.cpp",
-        "is_fetched ? until : std::min(until, fetches.next->index)",
-        "is_fetched ? until : until",
+        "is_fetched ? part.until : std::min(part.until, fetches.next->index)",
+        "part.until",
     ),
     Fault(
         "an instruction that goes on fetches its lines again",
         "engine/run_ahead.cpp",
-        "block.fetches_from(least + (is_within ? 1 : 0))",
-        "block.fetches_from(least)",
+        "block.fetches_from(position.index + (is_within ? 1 : 0))",
+        "block.fetches_from(position.index)",
     ),
     Fault(
         "an instruction that goes on forgets its loads",
@@ -311,8 +311,8 @@ FAULTS = (
     Fault(
         "a task does not go back to the core that it was on",
         "engine/scheduler.cpp",
-        "keep_first(found.idle, last, last.task == NONE && !last.is_claimed && !last.is_forbidden);",
-        "keep_first(found.idle, last, false);",
+        "keep_first(found.idle, last, last.task == NONE &&",
+        "keep_first(found.idle, last, false &&",
     ),
     Fault(
         "parts of an execution are rounded each for itself",

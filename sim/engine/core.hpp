@@ -125,6 +125,7 @@ class Core {
         std::size_t index;
         Stage stage;
     };
+    struct Part;
     struct Operand {
         std::uint64_t request;
         Registers registers;
@@ -158,6 +159,10 @@ class Core {
     template <bool IS_PLAIN> bool access_ahead(const Access &access, std::uint64_t now);
     std::size_t
     touch_again(Words &words, std::size_t least, std::size_t until, std::uint64_t begun);
+    [[nodiscard]] Part part_until(std::size_t until) const;
+    bool find_access(Part &part, Words &words);
+    void end_loads(Part &part);
+    template <bool IS_PLAIN> void go_on_after_access(Part &part, Words &words);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
     [[nodiscard]] static std::size_t
     next_user(const Block &block, std::size_t of, std::size_t until);

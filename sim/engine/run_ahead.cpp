@@ -205,6 +205,93 @@ bool Core::has_access_behind(std::size_t index) const
     return until;
 }
 
+/* Instructions of a block that the core goes through, those before `until`. */
+struct Core::Part {
+    const Step *steps;
+    std::uint64_t begun; /* when the block would have, had nothing been waited for */
+    std::size_t until;
+    std::size_t least; /* that the next access may be of */
+    bool has_begun;    /* that instruction */
+    bool is_loading;   /* its loads are outstanding */
+    Fetches fetches;
+    Event event = Event::Access; /* what comes next */
+};
+
+Core::Part Core::part_until(std::size_t until) const
+{
+    const Position &position = *execution_.position;
+    const Block &block = *position.block;
+    const bool is_within = stage_ == Stage::Within;
+    const bool is_loading = !own_.loaded.empty();
+    until = limit_by_marks(until);
+    return {
+        .steps = block.steps.data(),
+        .begun = now_ - block.steps[position.index].offset,
+        .until = is_loading ? next_user(block, position.index, until) : until,
+        .least = position.index,
+        .has_begun = is_within,
+        .is_loading = is_loading,
+        .fetches = block.fetches_from(position.index + (is_within ? 1 : 0)),
+    };
+}
+
+/* Whether the next word is an access of the part. */
+[[gnu::always_inline]] inline bool Core::find_access(Part &part, Words &words)
+{
+    Reader &reader = *execution_.reader;
+    if (words.next == words.end || !Access::is_one(*words.next)) {
+        reader.take_until(words.next);
+        while ((part.event = reader.peek()) == Event::JobStart) {
+            reader.take(); /* within a job it means nothing */
+        }
+        part.until = limit_by_marks(part.until);
+        words = reader.words();
+        if (part.event != Event::Access) {
+            return false;
+        }
+    }
+    const Access access{*words.next};
+    const std::size_t index = access.index();
+    if (index >= part.until || index < part.least || reader.is_forbidden(access)) {
+        reader.take_until(words.next);
+        return false;
+    }
+    if (part.is_loading && index != part.least) {
+        end_loads(part);
+    }
+    part.least = index;
+    return true;
+}
+
+/* The instruction with the last access has no further one. */
+void Core::end_loads(Part &part)
+{
+    const Step &step = part.steps[part.least];
+    note_loads(step, part.begun + step.offset);
+    part.is_loading = false;
+}
+
+/* After an access that has been executed ahead. */
+template <bool IS_PLAIN>
+[[gnu::always_inline]] inline void Core::go_on_after_access(Part &part, Words &words)
+{
+    part.has_begun = true;
+    if (IS_PLAIN && own_.same.is_known && own_.loaded.empty()) {
+        const Fetches &fetches = part.fetches;
+        const bool is_fetched = fetches.next == fetches.end;
+        part.least = touch_again(
+            words,
+            part.least,
+            is_fetched ? part.until : std::min(part.until, fetches.next->index),
+            part.begun
+        );
+    }
+    if (!own_.loaded.empty()) [[unlikely]] {
+        part.is_loading = true;
+        part.until = next_user(*execution_.position->block, part.least, part.until);
+    }
+}
+
 /*
  * Executes instructions of the block that the core is in before one of them, as far as nothing
  * needs to be waited for and all lines are there. What it tells is how far that is; time and
@@ -212,74 +299,30 @@ bool Core::has_access_behind(std::size_t index) const
  */
 template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
 {
-    const bool is_within = stage_ == Stage::Within;
     Reader &reader = *execution_.reader;
-    Position &position = *execution_.position;
-    const Block &block = *position.block;
-    const Step *const steps = block.steps.data();
-    const std::uint64_t begun = now_ - steps[position.index].offset;
-    until = limit_by_marks(until);
-    std::size_t least = position.index; /* that the next access may be of */
-    bool has_begun = is_within;         /* that instruction */
-    bool is_loading = !own_.loaded.empty();
-    if (is_loading) {
-        until = next_user(block, least, until);
-    }
-    Fetches fetches = block.fetches_from(least + (is_within ? 1 : 0));
-    Event event = Event::Access;
-    for (Words words = reader.words();; words.next++) {
-        if (words.next == words.end || !Access::is_one(*words.next)) {
-            reader.take_until(words.next);
-            while ((event = reader.peek()) == Event::JobStart) {
-                reader.take(); /* within a job it means nothing */
-            }
-            until = limit_by_marks(until);
-            if (event != Event::Access) {
-                break;
-            }
-            words = reader.words();
-        }
+    Part part = part_until(until);
+    for (Words words = reader.words(); find_access(part, words); words.next++) {
         const Access access{*words.next};
-        const std::size_t index = access.index();
-        if (index >= until || index < least || reader.is_forbidden(access)) {
+        if (!fetch_ahead<IS_PLAIN>(part.fetches, part.least, part.begun)) {
             reader.take_until(words.next);
-            break;
+            return {.index = part.fetches.next->index, .stage = Stage::Fetch};
         }
-        if (is_loading && index != least) {
-            note_loads(steps[least], begun + steps[least].offset);
-            is_loading = false;
-        }
-        least = index;
-        if (!fetch_ahead<IS_PLAIN>(fetches, index, begun)) {
-            reader.take_until(words.next);
-            return {.index = fetches.next->index, .stage = Stage::Fetch};
-        }
-        if (!access_ahead<IS_PLAIN>(access, begun + steps[index].offset)) {
+        if (!access_ahead<IS_PLAIN>(access, part.begun + part.steps[part.least].offset)) {
             reader.take_until(words.next + 1);
-            return {.index = index, .stage = Stage::Lines};
+            return {.index = part.least, .stage = Stage::Lines};
         }
-        has_begun = true;
-        if (IS_PLAIN && own_.same.is_known && own_.loaded.empty()) {
-            const bool is_fetched = fetches.next == fetches.end;
-            least = touch_again(
-                words, least, is_fetched ? until : std::min(until, fetches.next->index), begun
-            );
-        }
-        if (!own_.loaded.empty()) [[unlikely]] {
-            is_loading = true;
-            until = next_user(block, least, until);
-        }
+        go_on_after_access<IS_PLAIN>(part, words);
     }
-    if (is_loading) {
-        note_loads(steps[least], begun + steps[least].offset);
+    if (part.is_loading) {
+        end_loads(part);
     }
-    if (event != Event::Block && !has_access_behind(until)) {
-        return {.index = least + (has_begun ? 1 : 0), .stage = Stage::Boundary};
+    if (part.event != Event::Block && !has_access_behind(part.until)) {
+        return {.index = part.least + (part.has_begun ? 1 : 0), .stage = Stage::Boundary};
     }
-    if (!fetch_ahead<IS_PLAIN>(fetches, until - 1, begun)) {
-        return {.index = fetches.next->index, .stage = Stage::Fetch};
+    if (!fetch_ahead<IS_PLAIN>(part.fetches, part.until - 1, part.begun)) {
+        return {.index = part.fetches.next->index, .stage = Stage::Fetch};
     }
-    return {.index = until, .stage = Stage::Boundary};
+    return {.index = part.until, .stage = Stage::Boundary};
 }
 
 /* Goes on in the block that the core is in. Whether it has come to the block's end. */

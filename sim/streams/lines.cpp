@@ -199,7 +199,7 @@ count_lines(Stored &stored, laxity_sim_storage *storage, std::uint32_t line_byte
     for (Event event = reader.peek(); event != Event::End; event = reader.peek()) {
         switch (event) {
         case Event::Block:
-            counter.begin_block(reader.block());
+            counter.begin_block(reader.block_of(reader.block_number()));
             break;
         case Event::Access:
             counter.access(reader.access());
