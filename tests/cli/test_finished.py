@@ -125,7 +125,9 @@ def test_full_output_is_told_in_one_message_and_completed_later(tmp_path: Path):
     try:
         spec = fault_spec(tmp_path / "s.toml", "none", duration='"20s"', period='"200us"')
         done = laxity("run", spec, "--run-dir", small / "D", "--no-report", "--quiet")
-        assert (done.code, done.err.count("\n")) == (3, 1)
+        # On a loaded machine the run may say as well that it stood still.
+        said = [line for line in done.err.splitlines() if "stood still" not in line]
+        assert (done.code, len(said)) == (3, 1)
         shown = laxity("show", small / "D")
         assert (shown.code, shown.err.count("\n")) == (3, 1)
         assert "free space" in shown.err

@@ -17,6 +17,7 @@ from tests.cli.laxity_command import PATIENCE_S, ROOT, make_laxity
 from tests.cross_builds import cross_build, isa_marks
 from tests.waiting import wait_until
 
+from laxity.errors import EXIT_NO_VERDICT
 from laxity.store.npy import read_stream
 
 BUILT = make_laxity(Path.cwd())
@@ -116,7 +117,9 @@ def call(isa: Isa, directory: Path, *words: str) -> "subprocess.CompletedProcess
 
 def run(isa: Isa, directory: Path, *words: str) -> Done:
     done = call(isa, directory, *words)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    # A loaded machine may keep the whole run from its CPUs for a while: no digest depends on it.
+    has_stood_still = done.returncode == EXIT_NO_VERDICT and "the run stood still" in done.stderr
+    assert has_stood_still or (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return read(directory)
 
 
