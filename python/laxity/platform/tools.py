@@ -367,7 +367,9 @@ def list_events() -> EventList:
         ToolError: It is not built, or of another version.
     """
     tool = find_tool("laxity-run")
-    done = subprocess.run([tool, "--list-events"], capture_output=True, check=False)
+    done = subprocess.run(
+        [tool, "--list-events"], capture_output=True, check=False, process_group=0
+    )
     try:
         return msgspec.json.decode(done.stdout, type=EventList)
     except msgspec.DecodeError as error:
@@ -425,6 +427,8 @@ def _asked_once(path: Path, name: str, _changed_ns: int, _size_bytes: int) -> Pa
             errors="replace",
             timeout=_VERSION_TIMEOUT_S,
             check=False,
+            # What a terminal sends is for us: a tool that dies of it has no version.
+            process_group=0,
         )
         found = done.stdout.partition("\n")[0].strip() or f"exit code {done.returncode}"
     except (OSError, subprocess.TimeoutExpired) as error:
