@@ -438,7 +438,7 @@ FAULTS = (
         "a job lasts to the end of the block that it ends in",
         "engine/reader.cpp",
         "certain_[last] = 0;",
-        "",
+        "certain_[last] += 0;",
     ),
     Fault(
         "a co-runner goes on for ever while a job waits for memory",
