@@ -53,8 +53,8 @@ void laxity_simulate(
      * - it ends before its horizon, the next tick at which the scheduler or a sample may look;
      * - it depends on no read that could be done by then: a request is outstanding for certain
      *   before its pending_until, and as long as it merges, as only its own core sends it;
-     * - it takes no line from another core. Lines of a running task leave its first level by what
-     * its own core asks for in its turn, and by what an inclusive level evicts (is_coupling).
+     * - it takes no line from another core. Lines of a running task leave its first level only by
+     *   what its own core asks for in its turn, and what an inclusive level evicts (is_coupling).
      */
     while (scheduler.has_work()) {
         const bool must_look = ++n_actions % ACTIONS_PER_LOOK == 0;

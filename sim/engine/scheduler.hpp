@@ -124,7 +124,16 @@ class Scheduler {
         bool is_forbidden = false;        /* by the observer */
         std::uint64_t changes_at = NEVER; /* when that changes; NEVER: nothing is on its way */
     };
-    struct Sampled;
+    /* What has been counted and taken until a tick. */
+    struct Sampled {
+        std::vector<laxity_sim_counts> cores;
+        std::vector<laxity_sim_taken> tasks;
+
+        [[nodiscard]] laxity_sim_sample at(std::int64_t time_ns) const
+        {
+            return {.time_ns = time_ns, .cores = cores.data(), .tasks = tasks.data()};
+        }
+    };
     /* What a task may take, the first of these that there is. */
     struct Found {
         Seat *idle = nullptr;
@@ -158,6 +167,7 @@ class Scheduler {
     void split(laxity_sim_job &job, const Spent &spent) const;
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
     void tell_marks(Seat &seat);
+    [[nodiscard]] Sampled sampled(std::uint64_t tick) const;
     void tell_sample();
     void observe();
     void note_seen(const Task &task, std::uint32_t mark, std::uint64_t now);
