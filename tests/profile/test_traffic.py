@@ -11,6 +11,8 @@ import pytest
 from tests.report.run_builder import Made, jobs_table, write_run
 
 from laxity.core.streams import STREAMS, MarkKind
+from laxity.page.blocks import Table
+from laxity.profile.document import NamedPhaseRecord, Profile, ScenarioRecord, Target
 from laxity.profile.traffic import (
     courses_of,
     drawn_event,
@@ -18,6 +20,7 @@ from laxity.profile.traffic import (
     named_phases_of,
     parts_of,
 )
+from laxity.profile.traffic_section import traffic_blocks
 from laxity.store.manifest import Event
 from laxity.store.run_directory import open_run
 
@@ -145,3 +148,39 @@ def test_phases_are_those_of_the_traffic_else_of_the_last_misses(
     counts: dict[str, list[float]], drawn: tuple[str, ...]
 ):
     assert drawn_event(counts) == drawn
+
+
+@pytest.mark.parametrize(
+    ("ranges", "shown"),
+    [
+        ({"instructions": (213.0, 213.0)}, "213"),
+        ({"instructions": (200.0, 230.0)}, "200 to 230"),
+        # A document of a version before ranges: how far the count may be off is unknown.
+        ({}, ""),
+    ],
+)
+def test_instructions_of_a_phase_are_shown_as_exactly_as_they_are_known(
+    ranges: dict[str, tuple[float, float]], shown: str
+):
+    phase = NamedPhaseRecord(
+        target=0,
+        scenario=0,
+        phase=1,
+        jobs=2,
+        time_ns=1000,
+        from_ns=0,
+        to_ns=1000,
+        counts={"instructions": 213.0},
+        ranges=ranges,
+    )
+    asked = Profile(
+        analyses=["memory-traffic"],
+        kind="measured",
+        targets=[Target(workload="mem", args=[])],
+        scenarios=[ScenarioRecord(name="alone", interfere=[])],
+        units=[],
+        named_phases=[phase],
+    )
+    blocks = traffic_blocks(asked, 0, "mem")
+    table = next(block for block in blocks if isinstance(block, Table))
+    assert table.rows[0][2].text == shown

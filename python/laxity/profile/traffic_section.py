@@ -165,8 +165,9 @@ def _phases(asked: Profile, target: int) -> list[_Phase]:
 
 def _named_phase(asked: Profile, alone: NamedPhaseRecord) -> _Phase:
     events = _events(asked, alone.target)
-    has_counts = bool(events) and all(name in alone.counts for name in events)
-    ranges = {name: alone.ranges.get(name, (count, count)) for name, count in alone.counts.items()}
+    # Documents of versions that did not know how exact counts are have none.
+    ranges = alone.ranges
+    has_counts = bool(events) and all(name in ranges for name in events)
     lies = "several times"
     if alone.from_ns is not None and alone.to_ns is not None:
         lies = f"{show_duration(alone.from_ns)} to {show_duration(alone.to_ns)}"
