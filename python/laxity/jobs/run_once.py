@@ -123,9 +123,7 @@ def run_once(
             with recorded(request.spec, run):
                 plan = TaskPlan(spec, request.allow_unprivileged)
                 returncode = platform.execute(plan, run, display, signals)
-            if groups is not None:
-                store_groups(run, groups)
-            return complete(run, before, returncode, platform)
+            return complete(run, before, returncode, platform, groups)
     except (LaxityError, KeyboardInterrupt):
         if not (run.tmp / "jobs.npy").exists() and not platform.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -214,13 +212,28 @@ def _write_before(
     return found.diagnosis
 
 
-def complete(run: NewRun, before: Diagnosis, returncode: int, platform: Platform) -> Finished:
+def complete(
+    run: NewRun,
+    before: Diagnosis,
+    returncode: int,
+    platform: Platform,
+    groups: GroupWatch | None = None,
+) -> Finished:
     """Store what a platform has executed: diagnose again, finish the run, let go of its copy there.
+
+    Args:
+        run: The run.
+        before: The diagnosis before it.
+        returncode: How laxity-run ended.
+        platform: Where it was executed.
+        groups: The control groups that were watched; None: none.
 
     Raises:
         PlatformError: The output is full, or a board has gone.
     """
     try:
+        if groups is not None:
+            store_groups(run, groups)
         write_after(run, before, lambda: platform.examine(before.cpus).diagnosis)
         finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
     except PlatformError as error:
