@@ -4,8 +4,14 @@
  * The first process of the virtual machines in tests/cli/virtual_machine.py: it runs the commands
  * of the file /commands (one word per line, a line "--" between two of them), prints what they left
  * below /run on the console as lines of hexadecimal digits, and switches the machine off.
+ *
+ * Three commands are its own:
+ *   mkdir PATH
+ *   write PATH TEXT    into a file that exists, as those of control groups
+ *   look PREFIX PATH   prints a file as it is now, with PREFIX before its path
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,11 +44,59 @@ static void make_mounts(void)
         {"tmpfs", "/dev/shm"},
         {"tmpfs", "/run"},
         {"tracefs", "/sys/kernel/tracing"},
+        {"cgroup2", "/sys/fs/cgroup"},
     };
     for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++) {
         (void)mkdir(mounts[i].place, DIRECTORY_MODE);
         (void)mount(mounts[i].type, mounts[i].place, mounts[i].type, 0, "");
     }
+}
+
+static int print_file(const char *prefix, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    unsigned char line[LINE_BYTES];
+    for (ssize_t got = read(fd, line, sizeof line); got > 0; got = read(fd, line, sizeof line)) {
+        (void)printf("file %s%s ", prefix, path);
+        for (ssize_t i = 0; i < got; i++) {
+            (void)printf("%02x", line[i]);
+        }
+        (void)putchar('\n');
+    }
+    (void)close(fd);
+    return 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const bool is_written = fd >= 0 && write(fd, text, strlen(text)) >= 0;
+    const int status = is_written ? 0 : -errno;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return status;
+}
+
+/* Runs a command of the first process itself; returns whether it is one. */
+static bool run_own(char **words, unsigned n, int *out_status)
+{
+    if (n == 2 && strcmp(words[0], "mkdir") == 0) {
+        *out_status = mkdir(words[1], DIRECTORY_MODE) ? -errno : 0;
+        return true;
+    }
+    if (n == 3 && strcmp(words[0], "write") == 0) {
+        *out_status = write_file(words[1], words[2]);
+        return true;
+    }
+    if (n == 3 && strcmp(words[0], "look") == 0) {
+        *out_status = print_file(words[1], words[2]);
+        return true;
+    }
+    return false;
 }
 
 /* One whose last word is & runs beside those after it; its status is not known. */
@@ -83,27 +137,13 @@ static void run_commands(void)
             continue;
         }
         words[n] = NULL;
-        (void)printf("status %d\n", run_command(words, n));
+        int status = 0;
+        if (!run_own(words, n, &status)) {
+            status = run_command(words, n);
+        }
+        (void)printf("status %d\n", status);
         n = 0;
     }
-}
-
-static void print_file(const char *directory, const char *name)
-{
-    char path[PATH_BYTES];
-    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= PATH_BYTES) {
-        return;
-    }
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned char line[LINE_BYTES];
-    for (ssize_t got = read(fd, line, sizeof line); got > 0; got = read(fd, line, sizeof line)) {
-        (void)printf("file %s ", path);
-        for (ssize_t i = 0; i < got; i++) {
-            (void)printf("%02x", line[i]);
-        }
-        (void)putchar('\n');
-    }
-    (void)close(fd);
 }
 
 /* Prints the files of a directory and of those in it, to the second level. The only thread of the
@@ -119,7 +159,7 @@ static void print_files(const char *path, bool has_more)
             continue;
         }
         if (entry->d_name[0] != '.' && entry->d_type == DT_REG) {
-            print_file(path, entry->d_name);
+            (void)print_file("", inner);
         } else if (entry->d_name[0] != '.' && entry->d_type == DT_DIR && has_more) {
             print_files(inner, false);
         }
@@ -140,7 +180,7 @@ int main(void)
     if (uname(&kernel) == 0) {
         (void)printf("kernel %s\n", kernel.version);
     }
-    print_file("/sys/devices/system/node", "online");
+    (void)print_file("", "/sys/devices/system/node/online");
     run_commands();
     print_files("/run", true);
     (void)printf("end\n");
