@@ -1,0 +1,113 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * Decision of a regulator: may best-effort work run beside the real-time task now?
+ *
+ * The promise: a job takes at most (1 + theta) C + k gamma of its own processor time, where k
+ * counts its preemptions, whatever best-effort work does that the contention table covers. The rule
+ * and its proof stand in docs/regulation.md.
+ *
+ * The same code decides in the simulator and on a running machine: no call of the operating system,
+ * no allocation, integers only. Charges are rounded up, slack is rounded down. All instants are of
+ * one clock.
+ */
+#ifndef LAXITY_REGULATOR_POLICY_H
+#define LAXITY_REGULATOR_POLICY_H
+
+#include "regulator/table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    LAXITY_POLICY_STOPS_MAX = 64,
+    LAXITY_POLICY_READINGS_MAX = 32,
+};
+
+enum laxity_policy_kind {
+    LAXITY_POLICY_SOUND,   /* the rule of docs/regulation.md */
+    LAXITY_POLICY_SUSPEND, /* no best-effort work during a job */
+};
+
+/* What is promised, and what the machine needs for a decision to take effect. */
+struct laxity_policy_terms {
+    enum laxity_policy_kind kind;
+    bool has_sensor;   /* false: all traffic counts as the last step, and no slack is reserved */
+    int64_t budget_ns; /* theta C, rounded down */
+    int64_t reload_ns; /* K: reload after a stop, beside the worst load */
+    int64_t preemption_ns; /* gamma: reload after a preemption, beside the worst load */
+    int64_t lease_ns;      /* permission expires so long after the reading that gave it */
+    int64_t stop_ns;       /* L: until best-effort work stands still */
+    int64_t mark_ns;       /* M: until a published mark is read */
+    int64_t wrap_ns;       /* in which the counter may wrap once; INT64_MAX: never */
+};
+
+/* A passage of a checkpoint, published by the task. */
+struct laxity_policy_mark {
+    uint64_t job;
+    uint32_t checkpoint;  /* of the table */
+    int64_t own_ns;       /* processor time of the job so far */
+    int64_t wall_ns;      /* instant */
+    uint64_t preemptions; /* of the job so far */
+};
+
+/*
+ * Reading of the counter, of the marks and of the state of best-effort work. All marks that were
+ * published before after_ns - mark_ns have been read with it or before it, none that was published
+ * after after_ns.
+ */
+struct laxity_policy_reading {
+    int64_t before_ns;                      /* instant before the counter was read */
+    int64_t after_ns;                       /* instant after it was read */
+    uint64_t bytes;                         /* traffic since the last reading */
+    const struct laxity_policy_mark *marks; /* new ones, oldest first */
+    uint32_t n_marks;
+    const int64_t *stops_ns; /* instants at which new stops were complete, ascending */
+    uint32_t n_stops;
+    int64_t stopped_since_ns; /* best-effort work stands still since then; INT64_MAX: it does not */
+    int64_t next_start_ns;    /* the next job does not start before; INT64_MIN: not known */
+};
+
+struct laxity_policy {
+    const struct laxity_contention_table *table;
+    struct laxity_policy_terms terms;
+    /* The last reading. */
+    int64_t before_ns;
+    int64_t after_ns;
+    bool was_allowed;
+    /* The job. */
+    bool is_in_job;
+    bool is_void; /* outside the profile: the promise does not cover this job */
+    uint64_t job;
+    uint32_t phase;
+    int64_t slack_ns;
+    int64_t charged_ns; /* all that this job was charged for */
+    /* Results. */
+    uint64_t jobs_void;
+    uint64_t readings_beyond; /* traffic above the last step */
+    /* Instants of the newest stops, a ring. */
+    int64_t stops_ns[LAXITY_POLICY_STOPS_MAX];
+    uint64_t n_stops;
+    /* Steps of traffic while best-effort work was allowed, a ring. */
+    int64_t lengths_ns[LAXITY_POLICY_READINGS_MAX];
+    uint32_t steps[LAXITY_POLICY_READINGS_MAX];
+    uint64_t n_readings;
+};
+
+/* laxity_policy_begin - before the first job; `table` is prepared and outlives the policy */
+void laxity_policy_begin(
+    struct laxity_policy *policy,
+    const struct laxity_contention_table *table,
+    const struct laxity_policy_terms *terms
+);
+
+/*
+ * laxity_policy_decide - take a reading into account
+ *
+ * Returns the instant until which best-effort work may run; INT64_MIN: it must stop now. A
+ * permission after a stop is given only when that stop is complete.
+ */
+int64_t
+laxity_policy_decide(struct laxity_policy *policy, const struct laxity_policy_reading *reading);
+
+#endif
