@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * Decision of a regulator: may best-effort work run beside the real-time task now?
+ * Decision of a regulator: may best-effort work run during a real-time job now?
  *
  * The promise: a job takes at most (1 + theta) C + k gamma of its own processor time, where k
  * counts its preemptions, whatever best-effort work does that the contention table covers. The rule
  * and its proof stand in docs/regulation.md.
  *
  * The same code decides in the simulator and on a running machine: no call of the operating system,
- * no allocation, integers only. Charges are rounded up, slack is rounded down. All instants are of
- * one clock.
+ * no allocation, integers only. Charges are rounded up, slack is rounded down. All instants are on
+ * the same clock.
  */
 #ifndef LAXITY_REGULATOR_POLICY_H
 #define LAXITY_REGULATOR_POLICY_H
@@ -34,9 +34,9 @@ struct laxity_policy_terms {
     enum laxity_policy_kind kind;
     bool has_sensor;   /* false: all traffic counts as the last step, and no slack is reserved */
     int64_t budget_ns; /* theta C, rounded down */
-    int64_t reload_ns; /* K: reload after a stop, beside the worst load */
-    int64_t preemption_ns; /* gamma: reload after a preemption, beside the worst load */
-    int64_t lease_ns;      /* permission expires so long after the reading that gave it */
+    int64_t reload_ns; /* K: reload after a stop, with the worst load */
+    int64_t preemption_ns; /* gamma: reload after a preemption, with the worst load */
+    int64_t lease_ns;      /* from the reading that gives a permission to its end */
     int64_t stop_ns;       /* L: until best-effort work stands still */
     int64_t mark_ns;       /* M: until a published mark is read */
     int64_t wrap_ns;       /* in which the counter may wrap once; INT64_MAX: never */

@@ -14,7 +14,7 @@ void laxity_contention_pack(uint32_t *curve, uint32_t n_steps)
     uint32_t corners[LAXITY_TRAFFIC_STEPS_MAX];
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_steps; i++) {
-        /* A corner is dropped that lies on or below the line from the one before it to this point.
+        /* A corner is dropped that lies on or below the line from the corner before to this point.
          */
         while (n >= 2) {
             const uint32_t a = corners[n - 2];

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * Contention table of a task: how much processor time it loses beside memory traffic.
+ * Contention table of a task: how much processor time it loses by memory traffic.
  *
  * A job is cut into phases by checkpoints. Checkpoint p begins phase p; checkpoint 0 is the start
  * of the job, checkpoint n_phases its end. Traffic is that of the whole platform, the task's own
@@ -35,7 +35,7 @@ struct laxity_contention_table {
     int64_t solo_until_ns[LAXITY_PHASES_MAX + 1]; /* from the start to a checkpoint */
     /* Slack to keep in a phase for later phases that lose less; 0: none. */
     int64_t reserve_ns[LAXITY_PHASES_MAX][LAXITY_TRAFFIC_STEPS_MAX];
-    /* Largest loss in any phase from this one on; made by laxity_contention_prepare. */
+    /* Largest loss in this phase or a later phase; made by laxity_contention_prepare. */
     uint32_t worst_from[LAXITY_PHASES_MAX + 1];
 };
 

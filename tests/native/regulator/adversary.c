@@ -456,7 +456,7 @@ static void pay(struct world *world, int64_t *debt_ns, int64_t *left_ns)
     world->own_ns += paid_ns;
 }
 
-/* A microsecond of the job, beside a load. */
+/* A microsecond of the job, with a load. */
 static void execute(struct world *world, uint32_t load)
 {
     const struct setting *setting = world->setting;
@@ -539,7 +539,7 @@ static uint64_t counted_bytes(const struct world *world)
                                 : world->latched_bytes % ((uint64_t)wrap_ns * (STEPS - 1));
 }
 
-/* As the regulator can know: the job that starts next follows the one whose start it has read. */
+/* As the regulator can know: the job that starts next follows the job whose start it has read. */
 static int64_t next_release_ns(const struct world *world)
 {
     uint64_t n_read = 0;
@@ -583,7 +583,7 @@ static void decide(struct world *world)
     world->expiry_ns = expiry_ns;
 }
 
-/* Goes on with a reading: clock, counter, clock, marks, each up to a gap after the one before. */
+/* Goes on with a reading: clock, counter, clock, marks, each up to a gap later. */
 static void read_and_decide(struct world *world)
 {
     const struct setting *setting = world->setting;

@@ -58,7 +58,7 @@ struct setting {
     int64_t period_ns, jitter_ns;
     int64_t gap_ns;             /* at most, between clock, counter, clock and marks of a reading */
     int64_t preempted_every_ns; /* about; 0: never */
-    int64_t releases_ns[JOBS];  /* a job starts then, or when the one before has ended */
+    int64_t releases_ns[JOBS];  /* a job starts then, or at the end of the job before */
     bool are_releases_known;
     bool are_marks_latest, are_stops_latest, is_read_early;
     uint32_t stall_chance; /* of 200: a reading comes only after the lease has expired */

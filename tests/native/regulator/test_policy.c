@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /* Decisions by hand: one phase that loses a quarter of the time at step 1 and half of it at step 2,
- * then one that loses an eighth of it at any traffic. */
+ * then a phase that loses an eighth of it at any traffic. */
 #include "../test.h"
 #include "regulator/policy.h"
 
