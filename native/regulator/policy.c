@@ -74,7 +74,7 @@ step_of(struct laxity_policy *policy, const struct laxity_policy_reading *readin
 {
     const struct laxity_contention_table *table = policy->table;
     const uint32_t top = table->n_steps - 1;
-    /* After half of the time in which it wraps, a counter may be taken for a smaller one. */
+    /* After half of the time in which it wraps, a counter may look smaller than it is. */
     if (!policy->terms.has_sensor || dt_ns <= 0 || dt_ns > policy->terms.wrap_ns / 2) {
         return top;
     }
