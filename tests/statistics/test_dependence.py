@@ -38,3 +38,12 @@ def test_alternating_jobs_are_worth_no_more_than_their_number():
     # Means over pairs are all equal: less than independence would give, and that is not used.
     found = dependence_at(np.tile([1, 9], 500), 5)
     assert found.inflation_ratio == 1.0
+
+
+def test_inflation_is_that_of_the_means_of_pairs_where_jobs_come_in_pairs():
+    # 1 or 0 in 16 jobs: variance 1/4. 8 sums of two, each 1 or -1 off: 8 / (8 - 1), of two jobs
+    # and against the variance: 8 / 7 / 2 / (1/4) = 16/7. Sums of four would be fewer than 8.
+    found = dependence_at(np.tile([9, 9, 1, 1], 4), 5)
+    assert found.inflation_ratio == pytest.approx(16 / 7)
+    # More than twice, and 4 · 16/7 is more than 2.
+    assert not found.is_resolved

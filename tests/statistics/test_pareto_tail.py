@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from laxity.statistics import pareto_tail
 from laxity.statistics.pareto_tail import (
     FloatArray,
     Tail,
@@ -81,6 +82,19 @@ def test_samples_of_a_tail_are_fitted_alike_from_that_tail(shape: float):
     expected_shapes, expected_scales = fit_tails(rows)
     assert shapes == pytest.approx(expected_shapes, abs=2e-4)
     assert scales == pytest.approx(expected_scales, rel=2e-4)
+
+
+def test_most_samples_of_a_heavy_tail_are_fitted_without_a_search(monkeypatch: pytest.MonkeyPatch):
+    searched: list[int] = []
+
+    def search(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        searched.append(len(rows))
+        return fit_tails(rows)
+
+    monkeypatch.setattr(pareto_tail, "fit_tails", search)
+    tail = Tail(0.5, 3, 300)
+    refit_tails(draw_excesses(tail, 30, np.random.default_rng(6)), tail)
+    assert sum(searched) < 15
 
 
 def drop_of_shape(excesses: FloatArray, shape: float) -> float:

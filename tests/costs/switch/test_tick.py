@@ -37,6 +37,13 @@ def test_every_rate_is_found_as_itself(rate_hz: int, period_ns: int):
     assert set(tick.periods_ns.tolist()) == {period_ns}
 
 
+def test_every_tick_of_a_minute_is_found():
+    # A period that is rounded down to 976,562 ns is 60 us off after 60,000 ticks; a phase has 50.
+    starts = [7 * MS + number * 976_563 for number in range(60_000)]
+    tick = must_find(gaps_at(starts, [(6 * MS, starts[-1] + MS)]))
+    assert (tick.rate_hz, tick.lengths_ns.size) == (1024, 60_000)
+
+
 def test_gaps_at_random_are_no_tick():
     random = np.random.default_rng(5)
     starts = random.integers(0, 2000 * MS, 8000).tolist()
