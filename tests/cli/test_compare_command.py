@@ -242,6 +242,7 @@ def test_further_runs_of_the_baseline_tell_the_noise(runs: Path, tmp_path: Path)
     assert median["verdict"] == "below_noise_floor"
     assert median["floor"] > 25_000
     assert "between 2 runs of BASE" in [part["what"] for part in median["floor_parts"]]
+    assert "use laxity versus OLD NEW --fail-on" in compare(*words, "--noise", noisy).stdout
 
 
 def test_noise_of_another_experiment_is_refused(runs: Path):

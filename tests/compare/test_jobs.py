@@ -140,6 +140,22 @@ def test_drift_is_how_far_a_figure_moves_between_eighths_of_either_run():
     assert figure(few, "median").drift is None
 
 
+def test_parts_of_both_runs_are_held_against_each_other():
+    # BASE: medians of 100, 110, ..., 170 ns in its eighths, NEW: 500 ns throughout.
+    base, new = np.repeat(np.arange(100, 180, 10), 100), np.full(800, 500)
+    median = figure(compare(samples(base), samples(new)), "median")
+    # 500 - 170, 500 - 100. Jobs of one part are alike: there is no interval.
+    assert (median.parts_low, median.parts_high) == (330, 400)
+    assert median.low is None
+    # p99 has two parts, and 35 jobs are five of 6: too few. 36 are six.
+    assert figure(compare(samples(base), samples(new)), "p99").parts_low is None
+    few = [figure(compare(samples(base[:n]), samples(new)), "median") for n in (35, 36)]
+    assert [median.parts_low for median in few] == [None, 400]
+    # What supports no verdict has no parts either.
+    doubtful = replace(samples(new), doubt="the run failed")
+    assert figure(compare(samples(base), doubtful), "median").parts_low is None
+
+
 def test_a_histogram_tells_quantiles_but_no_verdict():
     # 100 jobs in 96 .. 127, 100 in 128 .. 191: median (rank 100) at the upper end of the first.
     buckets = from_buckets(np.array([96, 128]), np.array([128, 192]), np.array([100, 100]))

@@ -33,7 +33,7 @@ NO_VERDICT: Verdict = "no_verdict"
 
 _PERCENT = 100
 _FEWEST_RUNS = 2
-_BETWEEN = "between"
+_BETWEEN, _DRIFT = "between", "drift"
 # Student's t, quantile 0.975, by degrees of freedom from 1 on; beyond them it changes little.
 _STUDENT_T = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -83,6 +83,8 @@ class Figure:
         is_exact: Nothing is random on either side: there is no interval and no noise floor.
         is_predicted: NEW simulated what BASE measured, and both are worth something.
         drift: The largest difference between parts of one run, of either side; None: too few jobs.
+        parts_low: The least difference between a part of NEW and a part of BASE; None: too few.
+        parts_high: The largest one.
     """
 
     subject: str
@@ -103,6 +105,8 @@ class Figure:
     is_exact: bool = False
     is_predicted: bool = False
     drift: int | None = None
+    parts_low: int | None = None
+    parts_high: int | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -120,6 +124,11 @@ class Figure:
     def knows_scatter(self) -> bool:
         """Whether the noise floor holds what several runs of one side differ in."""
         return any(part.what.startswith(_BETWEEN) for part in self.floor_parts)
+
+    @property
+    def floor_without_drift(self) -> int:
+        """The noise floor of parts of runs, between which drift is seen."""
+        return largest(tuple(part for part in self.floor_parts if not part.what.startswith(_DRIFT)))
 
     def in_percent(self, value: int | None) -> float | None:
         """Return a difference in percent of the baseline; None unless that is above zero."""

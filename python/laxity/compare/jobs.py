@@ -36,6 +36,8 @@ _MOST_RANKED = 2000
 _MEDIAN = 0.5
 # Parts of a run whose levels show what drift does.
 _MOST_PARTS, _FEWEST_PARTS = 8, 2
+# As few all lie on the same side of the run's level by chance in 2 of 2^6 runs, which are 3 %.
+_FEWEST_COMPARED = 6
 _NO_ORDER = "not every job was kept, so how alike neighbours are is not known"
 _NO_VALUE = "not every job was kept, so the figure is known to a bucket of the histogram only"
 
@@ -217,6 +219,8 @@ def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
         ),
     )
     shift, floor = shift_between(base, new), largest(parts)
+    levels = _levels(pair.base, q), _levels(pair.new, q)
+    parts_low, parts_high = (None, None) if _why_not(pair) else _between_parts(*levels)
     reason = _why_not(pair, base, new)
     verdict = NO_VERDICT
     if reason is None and shift.low_ns is not None and shift.high_ns is not None:
@@ -236,30 +240,37 @@ def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
         floor_parts=parts,
         verdict=verdict,
         reason=reason,
-        drift=_drift_seen(pair, q),
+        drift=_drift_seen(*levels),
+        parts_low=parts_low,
+        parts_high=parts_high,
     )
 
 
-def _drift_seen(pair: Pair, q: float | None) -> int | None:
-    """Return how far a statistic of one run moved from part to part, the larger of both sides.
+def _levels(samples: Samples, q: float | None) -> list[int]:
+    """Return a statistic of each part of a run; empty: too few jobs, or their order is unknown.
 
     A run is cut into at most eight parts of equal numbers of jobs, each large enough for the
     quantile; None as `q` stands for the largest job.
     """
-    moved = [_range_of_parts(side.values_ns, q) for side in (pair.base, pair.new)]
-    known = [ns for ns in moved if ns is not None]
-    return max(known) if len(known) == len(moved) else None
-
-
-def _range_of_parts(values_ns: IntArray | None, q: float | None) -> int | None:
-    if values_ns is None:
-        return None
-    n_parts = min(_MOST_PARTS, values_ns.size // (1 if q is None else samples_needed(q)))
+    if samples.values_ns is None:
+        return []
+    n_parts = min(_MOST_PARTS, samples.values_ns.size // (1 if q is None else samples_needed(q)))
     if n_parts < _FEWEST_PARTS:
-        return None
-    parts = np.array_split(values_ns, n_parts)
-    found = [part.max() if q is None else _nearest_rank(part, q) for part in parts]
-    return int(max(found) - min(found))
+        return []
+    parts = np.array_split(samples.values_ns, n_parts)
+    return [int(part.max()) if q is None else _nearest_rank(part, q) for part in parts]
+
+
+def _drift_seen(base: list[int], new: list[int]) -> int | None:
+    """Return how far a statistic moved from part to part of one run, the larger of both sides."""
+    return max(max(side) - min(side) for side in (base, new)) if base and new else None
+
+
+def _between_parts(base: list[int], new: list[int]) -> tuple[int, int] | tuple[None, None]:
+    """Return the least and the largest difference between a part of NEW and a part of BASE."""
+    if min(len(base), len(new)) < _FEWEST_COMPARED:
+        return None, None
+    return min(new) - max(base), max(new) - min(base)
 
 
 def _nearest_rank(values_ns: IntArray, q: float) -> int:
@@ -286,7 +297,7 @@ def _maximum(pair: Pair) -> Figure:
         floor_parts=parts,
         verdict=NOT_JUDGED if reason is None else NO_VERDICT,
         reason=reason,
-        drift=_drift_seen(pair, None),
+        drift=_drift_seen(_levels(pair.base, None), _levels(pair.new, None)),
     )
 
 

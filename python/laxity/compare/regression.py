@@ -5,6 +5,10 @@
 A difference is violated only where its whole interval, widened by the noise floor, lies beyond the
 threshold, and holds only where all of it lies on this side. In between nothing is told: neither a
 failure nor a pass would be justified. An exact difference lies on one side or the other.
+
+One native run of each side does not tell how far two runs differ by themselves. Each part of NEW is
+held against each part of BASE then, so that drift which either has seen is neither a failure nor a
+pass. Runs with fewer than six parts have their interval, widened by that drift.
 """
 
 import math
@@ -29,6 +33,9 @@ _MOST_TIMES = 100
 # The largest of much fewer jobs is smaller by that alone. Skips make runs of equal length differ.
 _FEWEST_SHARE = Fraction(9, 10)
 _NOT_THERE = "there is no such figure on both sides"
+_NO_INTERVAL = "it has no interval"
+_NO_SHARE = "the baseline is not above zero, so nothing is a share of it"
+_ADVICE = "add repeated baseline runs with --noise RUN, or use laxity versus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,45 +146,91 @@ def _concerns(statement: FailOn, subject: Subject) -> bool:
 
 def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
     base, new, threshold = figure.base, figure.new, statement.threshold
-    if base is None or new is None or figure.reason is not None:
+    if base is None or new is None:
         return UNKNOWN, figure.reason or "one side has none"
-    ends = _shift_ends(figure) if threshold.is_shift else _own_ends(figure, new)
-    if ends is None or ends[0] is None or ends[1] is None:
-        return UNKNOWN, "it has no interval"
-    if not threshold.is_shift:
-        limit = Fraction(threshold.value * _units_per_ns(figure))
-        detail = f"NEW {_written(figure, new.value)}, {_between(figure, ends[0], ends[1])}"
-        return _against(statement, ends[0], ends[1], limit), detail
+    if threshold.is_shift and _is_judged_by_parts(figure):
+        return _judge_parts(statement, figure, base)
+    if figure.reason is not None:
+        return UNKNOWN, figure.reason
+    if threshold.is_shift:
+        return _judge_shift(statement, figure, base, new)
+    low, high = _own_ends(figure, new)
+    if low is None or high is None:
+        return UNKNOWN, _NO_INTERVAL
     limit = Fraction(threshold.value * _units_per_ns(figure))
-    if threshold.unit is Unit.PPM:
-        # Of an exact figure of nothing every share is nothing.
-        if base.value < 0 or (base.value == 0 and not figure.is_exact):
-            return UNKNOWN, "the baseline is not above zero, so nothing is a share of it"
-        limit = Fraction(threshold.value * base.value, _PPM)
+    detail = f"NEW {_written(figure, new.value)}, {_between(figure, low, high)}"
+    return _against(statement, low, high, limit), detail
+
+
+def _is_judged_by_parts(figure: Figure) -> bool:
+    """Tell whether parts of both runs say more than an interval and repeated baselines."""
+    has_both = figure.knows_scatter and figure.low is not None
+    return figure.parts_low is not None and not figure.is_exact and not has_both
+
+
+def _judge_parts(statement: FailOn, figure: Figure, base: Point) -> tuple[Answer, str]:
+    """Judge by each part of NEW against each part of BASE: drift that was seen lies between them.
+
+    No interval is needed, which jobs that are autocorrelated over long stretches do not have.
+    """
+    limit = _limit(statement, figure, base)
+    if limit is None or figure.parts_low is None or figure.parts_high is None:
+        return UNKNOWN, _NO_SHARE
+    floor = figure.floor_without_drift
+    low, high = figure.parts_low - floor, figure.parts_high + floor
+    answer = _against(statement, low, high, limit)
+    detail = f"shift {_written(figure, figure.shift or 0)}; parts of NEW exceed parts of BASE by "
+    detail += f"{_written(figure, low)} to {_written(figure, high)}"
+    return answer, f"{detail}: {_ADVICE}" if answer is UNKNOWN else detail
+
+
+def _judge_shift(statement: FailOn, figure: Figure, base: Point, new: Point) -> tuple[Answer, str]:
+    ends, limit = _shift_ends(figure), _limit(statement, figure, base)
+    if ends is None:
+        return UNKNOWN, _NO_INTERVAL
+    if limit is None:
+        return UNKNOWN, _NO_SHARE
     low, high = ends[0] - figure.floor, ends[1] + figure.floor
     answer = _against(statement, low, high, limit)
     detail = f"shift {_written(figure, new.value - base.value)}, {_between(figure, low, high)}"
     if answer is HOLDS and _is_of_fewer(statement, base, new):
         return UNKNOWN, f"{detail}; of n = {new.n}, BASE {base.n}: the largest grows with n"
     if answer is UNKNOWN:
-        detail += _advice(figure, limit)
-    if answer is VIOLATED and not figure.knows_scatter and not figure.is_exact:
-        return _beyond_drift(statement, figure, (low, high), limit, detail)
-    return answer, detail
+        return answer, detail + _advice(figure, limit)
+    if figure.knows_scatter or figure.is_exact:
+        return answer, detail
+    return _with_drift(statement, figure, (answer, detail), (low, high), limit)
 
 
-def _beyond_drift(
-    statement: FailOn, figure: Figure, ends: tuple[int, int], limit: Fraction, detail: str
+def _with_drift(
+    statement: FailOn,
+    figure: Figure,
+    judged: tuple[Answer, str],
+    ends: tuple[int, int],
+    limit: Fraction,
 ) -> tuple[Answer, str]:
-    """Judge a violation without repeated baselines: only more than drift has been seen to do."""
-    advice = "add repeated baseline runs with --noise RUN, or use laxity versus"
+    """Judge without repeated baselines: nothing is shown that drift has been seen to do."""
+    answer, detail = judged
+    # The largest is judged as it was seen; of a pass without any parts nothing else is known.
+    if answer is HOLDS and (figure.drift is None or statement.statistic == MAX):
+        return judged
     if figure.drift is None:
-        return UNKNOWN, f"{detail}; run-to-run variation is unknown: {advice}"
+        return UNKNOWN, f"{detail}; run-to-run variation is unknown: {_ADVICE}"
     beyond = ends[0] - figure.drift, ends[1] + figure.drift
     seen = f"drift within one run reached {_written(figure, figure.drift)}"
-    if _against(statement, *beyond, limit) is VIOLATED:
-        return VIOLATED, f"{detail}; {seen}"
-    return UNKNOWN, f"{detail}; {seen}: {advice}"
+    if _against(statement, *beyond, limit) is answer:
+        return answer, f"{detail}; {seen}"
+    return UNKNOWN, f"{detail}; {seen}: {_ADVICE}"
+
+
+def _limit(statement: FailOn, figure: Figure, base: Point) -> Fraction | None:
+    """Return the threshold of a shift; None: a share of a baseline that is not above zero."""
+    if statement.threshold.unit is not Unit.PPM:
+        return Fraction(statement.threshold.value * _units_per_ns(figure))
+    # Of an exact figure of nothing every share is nothing.
+    if base.value < 0 or (base.value == 0 and not figure.is_exact):
+        return None
+    return Fraction(statement.threshold.value * base.value, _PPM)
 
 
 def _is_of_fewer(statement: FailOn, base: Point, new: Point) -> bool:

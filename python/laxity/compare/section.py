@@ -48,6 +48,10 @@ _TOLD = frozenset({LONGER, SHORTER, NO_VERDICT})
 _MOST_LINES = 20
 # What is violated says so itself; where nothing was stated there is nothing to say.
 _VERDICTS = {"holds": ["Nothing stated has happened."], "no_verdict": ["No verdict."]}
+_NEXT = (
+    "On a drifting machine use laxity versus OLD NEW --fail-on 'ratio > 1.05': both programs run "
+    "alternately in one run."
+)
 _LEGEND = (
     "Line: 95 % interval of the shift; grey: noise floor. Filled triangles are longer or shorter: "
     "interval and noise floor leave out zero. Hollow diamond: below the noise floor; circle: no "
@@ -84,7 +88,11 @@ _METHOD = (
         "% limit of Student's t), where --noise named some; of costs the sum of both entries' own",
     ),
     ("max", "told, not judged: it grows with the number of jobs"),
-    ("--fail-on", "violated where all of the interval, widened by the floor, is beyond"),
+    (
+        "--fail-on",
+        "violated where all of the interval, widened by the floor, is beyond; without --noise "
+        "where each part of NEW is beyond each part of BASE (at most eight parts)",
+    ),
 )
 
 
@@ -109,9 +117,17 @@ def _found(answer: Answer) -> tuple[str, ...]:
             for one in result.judgements
             if one.answer == "violated"
         ),
+        *((_NEXT,) if _has_drift(answer) else ()),
         *(line for one in answer.results for line in _responses(one.comparison)),
         *(_sentence(one.comparison) for one in answer.results),
     )
+
+
+def _has_drift(answer: Answer) -> bool:
+    """Tell whether there is no verdict on jobs that were measured at different times."""
+    figures = [figure for result in answer.results for figure in result.comparison.figures]
+    is_of_jobs = any(figure.quantity in QUANTITIES and not figure.is_exact for figure in figures)
+    return answer.verdict == "no_verdict" and is_of_jobs
 
 
 def blocks_of(answer: Answer) -> list[Block]:
