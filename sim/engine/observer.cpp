@@ -16,12 +16,21 @@
 namespace laxity {
 
 /* The job of a task has made a mark, or begins or ends. */
-void Scheduler::note_seen(const Task &task, std::uint32_t mark, std::uint64_t now)
+void Scheduler::note_seen(
+    const Task &task, std::uint32_t mark, std::uint64_t now, std::uint64_t exec_ticks
+)
 {
     if (listener_.observer == nullptr || task.asked->is_corunner) {
         return;
     }
-    const laxity_sim_seen seen{.task = task.job.task, .mark = mark, .time_ns = clock_.ceil_ns(now)};
+    const laxity_sim_seen seen{
+        .task = task.job.task,
+        .mark = mark,
+        .time_ns = clock_.ceil_ns(now),
+        .ordinal = task.job.ordinal,
+        .exec_ticks = exec_ticks,
+        .preemptions = task.job.preemptions,
+    };
     /* Cores run ahead of each other. */
     const auto key = [](const laxity_sim_seen &one) { return std::pair{one.time_ns, one.task}; };
     unseen_.insert(std::ranges::upper_bound(unseen_, key(seen), {}, key), seen);

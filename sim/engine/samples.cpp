@@ -62,7 +62,7 @@ void Scheduler::tell_marks(Seat &seat)
 {
     const Task &task = tasks_[seat.task];
     for (const MadeMark &mark : seat.core.made_marks()) {
-        note_seen(task, mark.which, mark.tick);
+        note_seen(task, mark.which, mark.tick, mark.taken.exec_ticks);
         if (listener_.on_mark == nullptr || task.asked->is_corunner) {
             continue;
         }

@@ -153,7 +153,8 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
         (void)strncpy(error.text, text.c_str(), sizeof error.text - 1);
     }
     if (task.has_started) {
-        note_seen(task, LAXITY_MARK_JOB_FINISH, now);
+        const std::uint64_t exec_ticks = taken(task, now).exec_ticks - task.past.exec_ticks;
+        note_seen(task, LAXITY_MARK_JOB_FINISH, now, exec_ticks);
     }
     const auto seat = std::ranges::find(seats_, task.job.task, &Seat::task);
     if (seat != seats_.end()) {
@@ -288,7 +289,7 @@ bool Scheduler::start(Seat &seat, Task &task, std::uint64_t now)
     task.job.core_finish = core_of(seat);
     task.job.start_ns = clock_.ceil_ns(now);
     task.timeout = clock_.ticks_of(task.job.start_ns + task.asked->timeout_ns);
-    note_seen(task, LAXITY_MARK_JOB_START, now);
+    note_seen(task, LAXITY_MARK_JOB_START, now, 0);
     is_stopping_ |= listener_.on_start(listener_.context, &task.job) != 0;
     return true;
 }
@@ -376,7 +377,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     job.finish_ns = clock_.ceil_ns(now);
     job.core_finish = core_of(seat);
     split(job, task.spent);
-    note_seen(task, LAXITY_MARK_JOB_FINISH, now);
+    note_seen(task, LAXITY_MARK_JOB_FINISH, now, job.exec_ticks);
     tell(seat, task, LAXITY_SIM_TURN_OFF, now);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     job.ordinal++;

@@ -170,7 +170,8 @@ class Scheduler {
     [[nodiscard]] Sampled sampled(std::uint64_t tick) const;
     void tell_sample();
     void observe();
-    void note_seen(const Task &task, std::uint32_t mark, std::uint64_t now);
+    void
+    note_seen(const Task &task, std::uint32_t mark, std::uint64_t now, std::uint64_t exec_ticks);
     void decide(Seat &seat, bool is_forbidden);
     bool keep_forbidden(std::uint64_t now);
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");

@@ -350,11 +350,14 @@ struct laxity_sim_sample {
     const struct laxity_sim_taken *tasks;  /* co-runners, too */
 };
 
-/* Of a job: one of its marks, or one of its borders (harness/mark_table.h). */
+/* Passage of a mark, or of a border of the job (harness/mark_table.h), as a task publishes it. */
 struct laxity_sim_seen {
     uint32_t task;
     uint32_t mark;
     int64_t time_ns;
+    uint64_t ordinal;     /* of the job */
+    uint64_t exec_ticks;  /* of the job so far */
+    uint64_t preemptions; /* likewise */
 };
 
 /* A regulator: it reads all counters now and then, and decides which cores may execute tasks. */

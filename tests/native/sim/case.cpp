@@ -324,6 +324,9 @@ std::uint64_t note_tick(
         add_to_sum(job.job, seen[i].task);
         add_to_sum(job.job, seen[i].mark);
         add_to_sum(job.job, static_cast<std::uint64_t>(seen[i].time_ns));
+        add_to_sum(job.job, seen[i].ordinal);
+        job.exec_ticks += seen[i].exec_ticks;
+        job.preemptions += static_cast<std::uint32_t>(seen[i].preemptions);
     }
     const Case::Observer::Answer answer = answer_tick(asked.observer, job.ordinal, told->time_ns);
     const std::uint64_t all = (std::uint64_t{1} << asked.platform.cores) - 1;

@@ -111,7 +111,26 @@ void a_tick_interrupts_the_observers_core(void)
 struct WantTick {
     std::int64_t time_ns;
     std::uint32_t n_seen;
+    std::uint64_t exec_ticks; /* sums over what is seen */
+    std::uint32_t preemptions;
 };
+
+void check_ticks(const Case &asked, const std::vector<WantTick> &wants)
+{
+    for (const Told &told : {run_naive(asked), run_engine(asked)}) {
+        std::size_t n = 0;
+        for (const Call &call : told.calls) {
+            if (call.what == Call::What::Tick && n < wants.size()) {
+                CHECK_EQUAL(call.end_ns, wants[n].time_ns);
+                CHECK_EQUAL(call.job.core_finish, wants[n].n_seen);
+                CHECK_EQUAL(call.job.exec_ticks, wants[n].exec_ticks);
+                CHECK_EQUAL(call.job.preemptions, wants[n].preemptions);
+                n++;
+            }
+        }
+        CHECK_EQUAL(n, wants.size());
+    }
+}
 
 /*
  * What is seen is more than ten old. Task 0 starts at 0, marks at 32 when its second instruction
@@ -131,20 +150,24 @@ void starts_marks_and_ends_are_seen_after_the_latency(void)
     words.mark(10, LAXITY_MARK_JOB_FINISH);
     asked.programs = {words, a_job(9, {})};
     asked.tasks.push_back(a_task(2, 1, 60));
-    const std::vector<WantTick> wants = {
-        {10, 0}, {11, 1}, {42, 0}, {43, 1}, {70, 0}, {71, 1}, {122, 0}, {123, 1}
-    };
-    for (const Told &told : {run_naive(asked), run_engine(asked)}) {
-        std::size_t n = 0;
-        for (const Call &call : told.calls) {
-            if (call.what == Call::What::Tick && n < wants.size()) {
-                CHECK_EQUAL(call.end_ns, wants[n].time_ns);
-                CHECK_EQUAL(call.job.core_finish, wants[n].n_seen);
-                n++;
-            }
-        }
-        CHECK_EQUAL(n, wants.size());
-    }
+    check_ticks(
+        asked,
+        {{10, 0, 0, 0},
+         {11, 1, 0, 0},
+         {42, 0, 0, 0},
+         {43, 1, 32, 0},
+         {70, 0, 0, 0},
+         {71, 1, 0, 0},
+         {122, 0, 0, 0},
+         {123, 1, 112, 0}}
+    );
+}
+
+/* As above the job is off its core from 62 to 107. It has executed for 157 - 45 = 112. */
+void an_end_is_seen_with_the_time_and_the_preemptions_of_its_job(void)
+{
+    const Case asked = observed(40, {{NOT_0, 100}, {BOTH, 158}, {BOTH, INT64_MAX}});
+    check_ticks(asked, {{40, 1, 0, 0}, {100, 0, 0, 0}, {158, 1, 112, 1}});
 }
 
 } // namespace
@@ -159,5 +182,6 @@ int main(void)
     RUN(all_cores_may_when_the_observer_ends);
     RUN(a_tick_interrupts_the_observers_core);
     RUN(starts_marks_and_ends_are_seen_after_the_latency);
+    RUN(an_end_is_seen_with_the_time_and_the_preemptions_of_its_job);
     return test_exit_code();
 }

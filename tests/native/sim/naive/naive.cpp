@@ -208,8 +208,8 @@ void Simulation::tell_marks(const Core &core)
 {
     const Task &task = task_of(core);
     for (const std::uint32_t mark : core.instruction.others) {
-        see(task, mark);
         laxity_sim_taken taken = taken_by(task);
+        see(task.job, mark, taken.exec_ticks - task.taken.exec_ticks);
         taken.counts.row_hits = 0;
         if (listener_.on_mark != nullptr && !task.asked->is_corunner) {
             listener_.on_mark(listener_.context, core.task, mark, clock_.ns_of(now_), &taken);
@@ -249,10 +249,12 @@ void Simulation::leave_read(Core &core) const
 }
 
 /* The observer sees what a job does later. */
-void Simulation::see(const Task &task, std::uint32_t mark)
+void Simulation::see(const laxity_sim_job &job, std::uint32_t mark, std::uint64_t exec_ticks)
 {
-    if (!task.asked->is_corunner) {
-        unseen_.push_back({task.job.task, mark, clock_.ns_of(now_)});
+    if (!tasks_[job.task]->asked->is_corunner) {
+        unseen_.push_back(
+            {job.task, mark, clock_.ns_of(now_), job.ordinal, exec_ticks, job.preemptions}
+        );
     }
 }
 

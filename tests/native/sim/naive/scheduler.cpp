@@ -434,7 +434,7 @@ bool Simulation::begin(Core &core, std::uint32_t index)
         return true;
     }
     task.timeout = clock_.tick_of(static_cast<Wide>(job.start_ns) + task.asked->timeout_ns);
-    see(task, LAXITY_MARK_JOB_START);
+    see(job, LAXITY_MARK_JOB_START, 0);
     is_stopping_ |= listener_.on_start(listener_.context, &job) != 0;
     return true;
 }
@@ -481,7 +481,7 @@ void Simulation::finish(Core &core)
     job.stall_shared_ns = difference(spent.shared);
     job.exec_ticks = ticks;
     job.exec_ns = told_ns;
-    see(task, LAXITY_MARK_JOB_FINISH);
+    see(job, LAXITY_MARK_JOB_FINISH, ticks);
     tell(core, LAXITY_SIM_TURN_OFF);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     if (task.asked->jobs > 0 && task.job.ordinal == task.asked->jobs) {
@@ -521,7 +521,8 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
     Task &task = *tasks_[index];
     task.has_ended = true;
     if (task.has_job) {
-        see(task, LAXITY_MARK_JOB_FINISH);
+        const std::uint64_t exec_ticks = taken_by(task).exec_ticks - task.taken.exec_ticks;
+        see(task.job, LAXITY_MARK_JOB_FINISH, exec_ticks);
     }
     for (Core &core : cores_) {
         if (core.state == State::Idle || core.task != index) {

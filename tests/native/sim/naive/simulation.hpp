@@ -104,7 +104,7 @@ class Simulation {
     void tell_sample();
     void leave_read(Core &core) const;
     void observe();
-    void see(const Task &task, std::uint32_t mark);
+    void see(const laxity_sim_job &job, std::uint32_t mark, std::uint64_t exec_ticks);
     bool keep_forbidden();
     [[nodiscard]] laxity_sim_taken taken_by(const Task &task) const;
     void decide(std::size_t channel);
