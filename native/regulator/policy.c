@@ -21,7 +21,7 @@ enum {
 
 /* Wall time since the last reading, and what is known of it. */
 struct interval {
-    int64_t dt_ns; /* from before the last reading to after this one */
+    int64_t dt_ns; /* from before the last reading to after this reading */
     int64_t last_ns;
     int64_t now_ns;
     int64_t gap_ns; /* between the two clock readings around the counter's */
@@ -30,13 +30,13 @@ struct interval {
     bool is_stopped; /* best-effort work stood still throughout */
 };
 
-void laxity_policy_begin(
-    struct laxity_policy *policy,
+void laxity_regulation_begin(
+    struct laxity_regulation *policy,
     const struct laxity_contention_table *table,
-    const struct laxity_policy_terms *terms
+    const struct laxity_regulation_terms *terms
 )
 {
-    *policy = (struct laxity_policy){.table = table, .terms = *terms};
+    *policy = (struct laxity_regulation){.table = table, .terms = *terms};
 }
 
 /* Loss in wall time at a rate, rounded up; an interval that ends before it begins loses nothing. */
@@ -49,28 +49,30 @@ static int64_t loss_ns(int64_t wall_ns, uint32_t rate)
                                 : (wall_ns * rate + LAXITY_RATE_ONE - 1) / LAXITY_RATE_ONE;
 }
 
-static void keep_stops(struct laxity_policy *policy, const struct laxity_policy_reading *reading)
+static void
+keep_stops(struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
     for (uint32_t i = 0; i < reading->n_stops; i++) {
-        policy->stops_ns[policy->n_stops++ % LAXITY_POLICY_STOPS_MAX] = reading->stops_ns[i];
+        policy->stops_ns[policy->n_stops++ % LAXITY_REGULATION_STOPS_MAX] = reading->stops_ns[i];
     }
 }
 
 /* Reloads after stops that were complete at or after an instant. */
-static int64_t reloads_ns(const struct laxity_policy *policy, int64_t since_ns)
+static int64_t reloads_ns(const struct laxity_regulation *policy, int64_t since_ns)
 {
     uint64_t n = 0;
-    while (n < policy->n_stops && n < LAXITY_POLICY_STOPS_MAX &&
-           policy->stops_ns[(policy->n_stops - 1 - n) % LAXITY_POLICY_STOPS_MAX] >= since_ns) {
+    while (n < policy->n_stops && n < LAXITY_REGULATION_STOPS_MAX &&
+           policy->stops_ns[(policy->n_stops - 1 - n) % LAXITY_REGULATION_STOPS_MAX] >= since_ns) {
         n++;
     }
     /* Older stops are forgotten: each of them may have been after the instant. */
-    const bool is_all_known = n < LAXITY_POLICY_STOPS_MAX;
+    const bool is_all_known = n < LAXITY_REGULATION_STOPS_MAX;
     return policy->terms.reload_ns * (int64_t)(is_all_known ? n : policy->n_stops);
 }
 
-static uint32_t
-step_of(struct laxity_policy *policy, const struct laxity_policy_reading *reading, int64_t dt_ns)
+static uint32_t step_of(
+    struct laxity_regulation *policy, const struct laxity_regulation_reading *reading, int64_t dt_ns
+)
 {
     const struct laxity_contention_table *table = policy->table;
     const uint32_t top = table->n_steps - 1;
@@ -84,7 +86,7 @@ step_of(struct laxity_policy *policy, const struct laxity_policy_reading *readin
 }
 
 static struct interval
-interval_of(struct laxity_policy *policy, const struct laxity_policy_reading *reading)
+interval_of(struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
     const int64_t dt_ns = reading->after_ns - policy->before_ns;
     return (struct interval){
@@ -98,13 +100,13 @@ interval_of(struct laxity_policy *policy, const struct laxity_policy_reading *re
     };
 }
 
-static void charge(struct laxity_policy *policy, int64_t ns)
+static void charge(struct laxity_regulation *policy, int64_t ns)
 {
     policy->slack_ns -= ns;
     policy->charged_ns += ns;
 }
 
-static void give_up(struct laxity_policy *policy)
+static void give_up(struct laxity_regulation *policy)
 {
     policy->jobs_void += !policy->is_void;
     policy->is_void = true;
@@ -113,9 +115,9 @@ static void give_up(struct laxity_policy *policy)
 /* The first reading that sees a job charges it for all wall time since its start at the largest
  * rate, in place of the interval. */
 static void begin_job(
-    struct laxity_policy *policy,
+    struct laxity_regulation *policy,
     const struct interval *interval,
-    const struct laxity_policy_mark *first
+    const struct laxity_regulation_mark *first
 )
 {
     policy->is_in_job = true;
@@ -133,9 +135,9 @@ static void begin_job(
 
 /* What may have been lost between the newest checkpoint and this reading. */
 static int64_t lost_since_ns(
-    const struct laxity_policy *policy,
+    const struct laxity_regulation *policy,
     const struct interval *interval,
-    const struct laxity_policy_mark *newest,
+    const struct laxity_regulation_mark *newest,
     int64_t stopped_since_ns
 )
 {
@@ -152,7 +154,10 @@ static int64_t lost_since_ns(
 /* Charge an interval in which a job passed from its phase into phase `to`; `oldest_ns`: instant of
  * the first passage that is new. */
 static void charge_passages(
-    struct laxity_policy *policy, const struct interval *interval, uint32_t to, int64_t oldest_ns
+    struct laxity_regulation *policy,
+    const struct interval *interval,
+    uint32_t to,
+    int64_t oldest_ns
 )
 {
     uint32_t joined[LAXITY_TRAFFIC_STEPS_MAX];
@@ -166,9 +171,9 @@ static void charge_passages(
 }
 
 static bool is_longer_than_profiled(
-    const struct laxity_policy *policy,
+    const struct laxity_regulation *policy,
     const struct interval *interval,
-    const struct laxity_policy_mark *mark
+    const struct laxity_regulation_mark *mark
 )
 {
     const struct laxity_contention_table *table = policy->table;
@@ -184,15 +189,15 @@ static bool is_longer_than_profiled(
 
 /* New passages of the job, the newest last. */
 static void pass(
-    struct laxity_policy *policy,
+    struct laxity_regulation *policy,
     const struct interval *interval,
-    const struct laxity_policy_mark *marks,
+    const struct laxity_regulation_mark *marks,
     uint32_t n_marks,
     int64_t stopped_since_ns
 )
 {
     const struct laxity_contention_table *table = policy->table;
-    const struct laxity_policy_mark *newest = &marks[n_marks - 1];
+    const struct laxity_regulation_mark *newest = &marks[n_marks - 1];
     const uint32_t to = newest->checkpoint;
     if (to > table->n_phases || to <= policy->phase) {
         give_up(policy); /* a checkpoint that the table does not have, or not here */
@@ -215,7 +220,7 @@ static void pass(
     policy->slack_ns = certified_ns > policy->slack_ns ? certified_ns : policy->slack_ns;
 }
 
-static uint32_t n_of_one_job(const struct laxity_policy_reading *reading, uint32_t from)
+static uint32_t n_of_one_job(const struct laxity_regulation_reading *reading, uint32_t from)
 {
     uint32_t n = 1;
     while (from + n < reading->n_marks && reading->marks[from + n].job == reading->marks[from].job
@@ -227,16 +232,16 @@ static uint32_t n_of_one_job(const struct laxity_policy_reading *reading, uint32
 
 /* All marks of a reading, job by job. */
 static void take_marks(
-    struct laxity_policy *policy,
-    const struct laxity_policy_reading *reading,
+    struct laxity_regulation *policy,
+    const struct laxity_regulation_reading *reading,
     const struct interval *interval
 )
 {
     uint32_t n = 0;
     for (uint32_t from = 0; from < reading->n_marks; from += n) {
-        const struct laxity_policy_mark *marks = &reading->marks[from];
+        const struct laxity_regulation_mark *marks = &reading->marks[from];
         n = n_of_one_job(reading, from);
-        const struct laxity_policy_mark *newest = &marks[n - 1];
+        const struct laxity_regulation_mark *newest = &marks[n - 1];
         const bool is_new = !policy->is_in_job || marks->job != policy->job;
         if (is_new) {
             begin_job(policy, interval, marks);
@@ -249,7 +254,7 @@ static void take_marks(
     }
 }
 
-static void charge_interval(struct laxity_policy *policy, const struct interval *interval)
+static void charge_interval(struct laxity_regulation *policy, const struct interval *interval)
 {
     if (!interval->is_stopped) {
         const uint32_t rate = policy->table->loss[policy->phase][interval->step];
@@ -259,22 +264,22 @@ static void charge_interval(struct laxity_policy *policy, const struct interval 
 }
 
 static void
-keep_step(struct laxity_policy *policy, const struct interval *interval, bool is_running)
+keep_step(struct laxity_regulation *policy, const struct interval *interval, bool is_running)
 {
     if (policy->is_in_job && policy->was_allowed && is_running) {
-        const uint64_t at = policy->n_readings++ % LAXITY_POLICY_READINGS_MAX;
+        const uint64_t at = policy->n_readings++ % LAXITY_REGULATION_READINGS_MAX;
         policy->lengths_ns[at] = interval->dt_ns;
         policy->steps[at] = interval->step;
     }
 }
 
 /* Mean step of the traffic while best-effort work was allowed. */
-static uint32_t average_step(const struct laxity_policy *policy)
+static uint32_t average_step(const struct laxity_regulation *policy)
 {
     int64_t length_ns = 0;
     int64_t sum = 0;
-    for (uint64_t n = 0; n < policy->n_readings && n < LAXITY_POLICY_READINGS_MAX; n++) {
-        const uint64_t at = (policy->n_readings - 1 - n) % LAXITY_POLICY_READINGS_MAX;
+    for (uint64_t n = 0; n < policy->n_readings && n < LAXITY_REGULATION_READINGS_MAX; n++) {
+        const uint64_t at = (policy->n_readings - 1 - n) % LAXITY_REGULATION_READINGS_MAX;
         length_ns += policy->lengths_ns[at];
         sum += policy->lengths_ns[at] * policy->steps[at];
         if (length_ns >= AVERAGED_NS) {
@@ -288,18 +293,18 @@ static uint32_t average_step(const struct laxity_policy *policy)
 /* What a job can lose after a reading that allows best-effort work, until the permission has
  * expired, the work stands still, and the caches are loaded again. Traffic is known up to where the
  * counter was read: up to gap_ns before the permission begins. */
-static int64_t exposed_ns(const struct laxity_policy *policy, uint32_t phase, int64_t gap_ns)
+static int64_t exposed_ns(const struct laxity_regulation *policy, uint32_t phase, int64_t gap_ns)
 {
-    const struct laxity_policy_terms *terms = &policy->terms;
+    const struct laxity_regulation_terms *terms = &policy->terms;
     const int64_t window_ns = gap_ns + terms->lease_ns + terms->stop_ns + terms->mark_ns;
     return loss_ns(window_ns, policy->table->worst_from[phase]) + terms->reload_ns;
 }
 
 /* A job that starts within a permission must be able to bear it. */
 static bool
-may_start(const struct laxity_policy *policy, const struct laxity_policy_reading *reading)
+may_start(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
-    const struct laxity_policy_terms *terms = &policy->terms;
+    const struct laxity_regulation_terms *terms = &policy->terms;
     return terms->budget_ns >= exposed_ns(policy, 0, 0) ||
            reading->next_start_ns > reading->after_ns + terms->lease_ns + terms->stop_ns;
 }
@@ -307,7 +312,7 @@ may_start(const struct laxity_policy *policy, const struct laxity_policy_reading
 /* Whether the last stop was charged to the job that it hit: it is complete, and the start of a job
  * before it would have been read by now. A second stop could otherwise hit the same job. */
 static bool
-is_charged(const struct laxity_policy *policy, const struct laxity_policy_reading *reading)
+is_charged(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
     if (reading->stopped_since_ns == INT64_MAX) {
         return policy->was_allowed;
@@ -315,9 +320,10 @@ is_charged(const struct laxity_policy *policy, const struct laxity_policy_readin
     return reading->stopped_since_ns <= reading->after_ns - policy->terms.mark_ns;
 }
 
-static bool may_run(const struct laxity_policy *policy, const struct laxity_policy_reading *reading)
+static bool
+may_run(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
-    if (policy->terms.kind == LAXITY_POLICY_SUSPEND) {
+    if (policy->terms.policy == LAXITY_REGULATION_SUSPEND) {
         return !policy->is_in_job;
     }
     if (!may_start(policy, reading)) {
@@ -334,8 +340,9 @@ static bool may_run(const struct laxity_policy *policy, const struct laxity_poli
            policy->slack_ns >= exposed_ns(policy, policy->phase, gap_ns) + reserve_ns;
 }
 
-int64_t
-laxity_policy_decide(struct laxity_policy *policy, const struct laxity_policy_reading *reading)
+int64_t laxity_regulation_decide(
+    struct laxity_regulation *policy, const struct laxity_regulation_reading *reading
+)
 {
     keep_stops(policy, reading);
     const struct interval interval = interval_of(policy, reading);

@@ -20,18 +20,18 @@
 #include <stdint.h>
 
 enum {
-    LAXITY_POLICY_STOPS_MAX = 64,
-    LAXITY_POLICY_READINGS_MAX = 32,
+    LAXITY_REGULATION_STOPS_MAX = 64,
+    LAXITY_REGULATION_READINGS_MAX = 32,
 };
 
-enum laxity_policy_kind {
-    LAXITY_POLICY_SOUND,   /* the rule of docs/regulation.md */
-    LAXITY_POLICY_SUSPEND, /* no best-effort work during a job */
+enum laxity_regulation_policy {
+    LAXITY_REGULATION_SOUND,   /* the rule of docs/regulation.md */
+    LAXITY_REGULATION_SUSPEND, /* no best-effort work during a job */
 };
 
 /* What is promised, and what the machine needs for a decision to take effect. */
-struct laxity_policy_terms {
-    enum laxity_policy_kind kind;
+struct laxity_regulation_terms {
+    enum laxity_regulation_policy policy;
     bool has_sensor;   /* false: all traffic counts as the last step, and no slack is reserved */
     int64_t budget_ns; /* theta C, rounded down */
     int64_t reload_ns; /* K: reload after a stop, with the worst load */
@@ -43,7 +43,7 @@ struct laxity_policy_terms {
 };
 
 /* A passage of a checkpoint, published by the task. */
-struct laxity_policy_mark {
+struct laxity_regulation_mark {
     uint64_t job;
     uint32_t checkpoint;  /* of the table */
     int64_t own_ns;       /* processor time of the job so far */
@@ -56,11 +56,11 @@ struct laxity_policy_mark {
  * published before after_ns - mark_ns have been read with it or before it, none that was published
  * after after_ns.
  */
-struct laxity_policy_reading {
-    int64_t before_ns;                      /* instant before the counter was read */
-    int64_t after_ns;                       /* instant after it was read */
-    uint64_t bytes;                         /* traffic since the last reading */
-    const struct laxity_policy_mark *marks; /* new ones, oldest first */
+struct laxity_regulation_reading {
+    int64_t before_ns;                          /* instant before the counter was read */
+    int64_t after_ns;                           /* instant after it was read */
+    uint64_t bytes;                             /* traffic since the last reading */
+    const struct laxity_regulation_mark *marks; /* new ones, oldest first */
     uint32_t n_marks;
     const int64_t *stops_ns; /* instants at which new stops were complete, ascending */
     uint32_t n_stops;
@@ -68,9 +68,9 @@ struct laxity_policy_reading {
     int64_t next_start_ns;    /* the next job does not start before; INT64_MIN: not known */
 };
 
-struct laxity_policy {
+struct laxity_regulation {
     const struct laxity_contention_table *table;
-    struct laxity_policy_terms terms;
+    struct laxity_regulation_terms terms;
     /* The last reading. */
     int64_t before_ns;
     int64_t after_ns;
@@ -86,28 +86,29 @@ struct laxity_policy {
     uint64_t jobs_void;
     uint64_t readings_beyond; /* traffic above the last step */
     /* Instants of the newest stops, a ring. */
-    int64_t stops_ns[LAXITY_POLICY_STOPS_MAX];
+    int64_t stops_ns[LAXITY_REGULATION_STOPS_MAX];
     uint64_t n_stops;
     /* Steps of traffic while best-effort work was allowed, a ring. */
-    int64_t lengths_ns[LAXITY_POLICY_READINGS_MAX];
-    uint32_t steps[LAXITY_POLICY_READINGS_MAX];
+    int64_t lengths_ns[LAXITY_REGULATION_READINGS_MAX];
+    uint32_t steps[LAXITY_REGULATION_READINGS_MAX];
     uint64_t n_readings;
 };
 
-/* laxity_policy_begin - before the first job; `table` is prepared and outlives the policy */
-void laxity_policy_begin(
-    struct laxity_policy *policy,
+/* laxity_regulation_begin - before the first job; `table` is prepared and outlives the policy */
+void laxity_regulation_begin(
+    struct laxity_regulation *policy,
     const struct laxity_contention_table *table,
-    const struct laxity_policy_terms *terms
+    const struct laxity_regulation_terms *terms
 );
 
 /*
- * laxity_policy_decide - take a reading into account
+ * laxity_regulation_decide - take a reading into account
  *
  * Returns the instant until which best-effort work may run; INT64_MIN: it must stop now. A
  * permission after a stop is given only when that stop is complete.
  */
-int64_t
-laxity_policy_decide(struct laxity_policy *policy, const struct laxity_policy_reading *reading);
+int64_t laxity_regulation_decide(
+    struct laxity_regulation *policy, const struct laxity_regulation_reading *reading
+);
 
 #endif

@@ -52,7 +52,7 @@ static bool is_curve(const uint32_t *loss, uint32_t n_steps)
     memcpy(packed, loss, n_steps * sizeof *loss);
     laxity_contention_pack(packed, n_steps);
     for (uint32_t i = 0; i < n_steps; i++) {
-        /* A packed curve is rounded up, so that its own hull may lie one above it. */
+        /* A packed curve is rounded up, so that its own hull may lie a unit above it. */
         if (packed[i] > loss[i] + 1) {
             return false;
         }

@@ -17,6 +17,7 @@
 #include "cli/gather.h"
 #include "cli/marks.h"
 #include "cli/programs.h"
+#include "cli/regulator.h"
 #include "cli/run_options.h"
 #include "cli/samples.h"
 #include "cli/schedule.h"
@@ -288,6 +289,11 @@ static void close_run(struct laxity_sim_run *simulation)
     const uint32_t cores = simulation->settings->platform.cores;
     int rc = laxity_job_stream_close(&simulation->stream, dir_fd);
     rc = rc ? rc : laxity_sim_schedule_close(&simulation->schedule, segment, dir_fd, cores);
+    if (simulation->settings->regulator->is_asked) {
+        struct laxity_error *error = &segment->run.error;
+        const int close_rc = laxity_sim_regulator_end(simulation->settings->regulator, error);
+        rc = rc ? rc : close_rc;
+    }
     rc = rc ? rc : laxity_sample_stream_close(&simulation->samples.stream);
     rc = rc ? rc : laxity_mark_stream_drain(&simulation->mark_stream, true);
     rc = rc ? rc : laxity_mark_stream_close(&simulation->mark_stream);
@@ -323,6 +329,22 @@ static int open_streams(struct laxity_sim_run *simulation)
                : laxity_sim_schedule_open(dir_fd, &simulation->schedule);
 }
 
+static int begin_regulator(struct laxity_sim_run *simulation, struct laxity_error *error)
+{
+    const struct laxity_sim_settings *settings = simulation->settings;
+    if (!settings->regulator->is_asked) {
+        return 0;
+    }
+    return laxity_sim_regulator_begin(
+        settings->regulator,
+        &settings->platform,
+        simulation->tasks,
+        simulation->n_programs,
+        simulation->launch.dir_fd,
+        error
+    );
+}
+
 static void simulate(
     const struct laxity_run_plan *plan,
     const struct laxity_sim_settings *settings,
@@ -356,12 +378,14 @@ static void simulate(
         .interrupts = settings->interrupts,
         .sample_ns = segment->counting.sample_slots == 0 ? 0 : plan->sample_bucket_ns,
         .first_sample_ns = T0_NS,
+        .observer = settings->regulator->is_asked ? &settings->regulator->observer : NULL,
     };
     if (open_streams(&simulation) ||
         laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
-    if (error->exit_code == 0 && laxity_sim_programs_make(&simulation, error) == 0) {
+    if (error->exit_code == 0 && laxity_sim_programs_make(&simulation, error) == 0 &&
+        begin_regulator(&simulation, error) == 0) {
         struct laxity_sim_totals totals;
         laxity_simulate(
             &settings->platform,
@@ -428,6 +452,26 @@ take_above(int argc, char *const *argv, int *n_before, struct laxity_sim_setting
     return true;
 }
 
+/* `--regulate FILE`: the plan of a regulation; false: it cannot be, and error may say why. */
+static bool take_regulation(
+    int argc,
+    char *const *argv,
+    int *n_before,
+    struct laxity_sim_regulator *regulator,
+    struct laxity_error *error
+)
+{
+    if (!take_flag(argc, argv, n_before, "--regulate")) {
+        return true;
+    }
+    if (argc <= *n_before) {
+        return false;
+    }
+    const char *const path = argv[*n_before];
+    ++*n_before;
+    return laxity_sim_regulator_read(path, regulator, error) == 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -435,7 +479,8 @@ int main(int argc, char **argv)
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};
-    struct laxity_sim_settings settings = {.placed = NULL};
+    static struct laxity_sim_regulator regulator;
+    struct laxity_sim_settings settings = {.placed = NULL, .regulator = &regulator};
     struct laxity_run_request *request = calloc(1, sizeof *request);
     if (!request) {
         return LAXITY_EXIT_LACKING;
@@ -445,12 +490,14 @@ int main(int argc, char **argv)
     int n_before = 2;
     settings.is_traced = take_flag(argc, argv, &n_before, "--trace");
     settings.interrupts = take_flag(argc, argv, &n_before, "--interrupts");
-    const bool is_above_read = take_above(argc, argv, &n_before, &settings);
-    if (argc < 2 || !is_above_read) {
+    const bool are_read = take_above(argc, argv, &n_before, &settings) &&
+                          take_regulation(argc, argv, &n_before, &regulator, &error);
+    if (error.exit_code == 0 && (argc < 2 || !are_read)) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"
         );
-    } else if (laxity_run_options_parse(argc - n_before, argv + n_before, request, &error) == 0 &&
+    } else if (error.exit_code == 0 &&
+               laxity_run_options_parse(argc - n_before, argv + n_before, request, &error) == 0 &&
                laxity_sim_settings_read(argv[1], &settings.platform, &error) == 0 &&
                laxity_sim_settings_read_instructions(argv[1], &settings.instructions, &error) ==
                    0 &&

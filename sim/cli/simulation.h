@@ -8,6 +8,7 @@
 #include "cli/gather.h"
 #include "cli/marks.h"
 #include "cli/places.h"
+#include "cli/regulator.h"
 #include "cli/samples.h"
 #include "cli/schedule.h"
 #include "cli/settings.h"
@@ -37,6 +38,7 @@ struct laxity_sim_settings {
         uint32_t event;
         int64_t count;
     } above;
+    struct laxity_sim_regulator *regulator;
 };
 
 struct laxity_sim_run {

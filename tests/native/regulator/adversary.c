@@ -184,7 +184,7 @@ static int64_t draw_us(uint64_t *random, int64_t most_us, int zero_percent)
 
 static void draw_machine(struct setting *setting, uint64_t *random)
 {
-    struct laxity_policy_terms *terms = &setting->terms;
+    struct laxity_regulation_terms *terms = &setting->terms;
     setting->period_ns = draw(random, 10, 90) * STEP_NS;
     setting->jitter_ns = draw_us(random, 20, 50);
     setting->gap_ns = draw_us(random, 10, 50);
@@ -197,7 +197,7 @@ static void draw_machine(struct setting *setting, uint64_t *random)
     for (uint32_t p = 0; p < JOB_PHASES_MAX; p++) {
         setting->price[p] = draw(random, 0, 20000);
     }
-    terms->kind = LAXITY_POLICY_SOUND;
+    terms->policy = LAXITY_REGULATION_SOUND;
     terms->has_sensor = !happens(random, 10);
     terms->budget_ns = setting->table.solo_from_ns[0] * draw(random, 10, 260) / 1000;
     terms->reload_ns = draw_us(random, 80, 50);
@@ -255,7 +255,7 @@ enum stage {
 
 struct world {
     const struct setting *setting;
-    struct laxity_policy policy;
+    struct laxity_regulation policy;
     struct outcome outcome;
     uint64_t random;
     int64_t now_ns;
@@ -273,7 +273,7 @@ struct world {
     int64_t own_ns, reload_ns, restart_ns, preempted_ns, next_preemption_ns;
     uint64_t preemptions;
     /* Marks and when they can be read. */
-    struct laxity_policy_mark marks[MARKS_MAX];
+    struct laxity_regulation_mark marks[MARKS_MAX];
     int64_t visible_ns[MARKS_MAX];
     uint32_t n_marks, n_seen;
     /* The reading. */
@@ -292,7 +292,7 @@ static void publish(struct world *world, uint32_t checkpoint, int64_t wall_ns)
     const int64_t delay_ns =
         setting->are_marks_latest ? latest_ns : draw(&world->random, 0, latest_ns);
     const uint32_t n = world->n_marks++;
-    world->marks[n] = (struct laxity_policy_mark){
+    world->marks[n] = (struct laxity_regulation_mark){
         .job = world->n_jobs,
         .checkpoint = checkpoint,
         .own_ns = world->own_ns,
@@ -308,7 +308,7 @@ static void publish(struct world *world, uint32_t checkpoint, int64_t wall_ns)
 
 static void end_job(struct world *world)
 {
-    const struct laxity_policy_terms *terms = &world->setting->terms;
+    const struct laxity_regulation_terms *terms = &world->setting->terms;
     const int64_t promised_ns = world->setting->table.solo_from_ns[0] + terms->budget_ns +
                                 terms->preemption_ns * (int64_t)world->preemptions;
     const int64_t excess_ns = world->own_ns - promised_ns;
@@ -557,7 +557,7 @@ static void decide(struct world *world)
            world->marks[world->n_seen].wall_ns <= world->after_ns) {
         world->n_seen++;
     }
-    const struct laxity_policy_reading reading = {
+    const struct laxity_regulation_reading reading = {
         .before_ns = world->before_ns,
         .after_ns = world->after_ns,
         .bytes = counted_bytes(world),
@@ -568,7 +568,7 @@ static void decide(struct world *world)
         .stopped_since_ns = world->is_running ? INT64_MAX : world->stopped_since_ns,
         .next_start_ns = world->setting->are_releases_known ? next_release_ns(world) : INT64_MIN,
     };
-    const int64_t expiry_ns = laxity_policy_decide(&world->policy, &reading);
+    const int64_t expiry_ns = laxity_regulation_decide(&world->policy, &reading);
     world->n_stops = 0;
     if (expiry_ns == INT64_MIN) {
         if (world->is_running && world->stops_at_ns == NEVER) {
@@ -629,7 +629,7 @@ struct outcome play(const struct setting *setting)
         .stopped_since_ns = LONG_AGO,
         .outcome = {.excess_ns = INT64_MIN},
     };
-    laxity_policy_begin(&world.policy, &setting->table, &setting->terms);
+    laxity_regulation_begin(&world.policy, &setting->table, &setting->terms);
     const uint32_t n_passages = JOBS * (setting->n_phases + 1);
     while (world.n_seen < n_passages && world.now_ns < LONGEST_NS) {
         const uint32_t load = world.is_running ? choose_load(&world) : 0;

@@ -53,7 +53,7 @@ struct setting {
     int64_t own_traffic[JOB_PHASES_MAX];  /* in loads, while it progresses */
     int64_t scale_percent;                /* of the solo times that are played */
     struct laxity_contention_table table;
-    struct laxity_policy_terms terms;
+    struct laxity_regulation_terms terms;
     /* The machine. */
     int64_t period_ns, jitter_ns;
     int64_t gap_ns;             /* at most, between clock, counter, clock and marks of a reading */

@@ -15,10 +15,10 @@ enum {
 };
 
 static struct laxity_contention_table table;
-static struct laxity_policy policy;
+static struct laxity_regulation policy;
 static int64_t stopped_since_ns;
 
-static const struct laxity_policy_terms terms = {
+static const struct laxity_regulation_terms terms = {
     .has_sensor = true,
     .budget_ns = 400,
     .reload_ns = 20,
@@ -40,16 +40,17 @@ static void begin(void)
         .solo_until_ns = {0, 3500, 5000},
     };
     CHECK_EQUAL(laxity_contention_prepare(&table), 0);
-    laxity_policy_begin(&policy, &table, &terms);
+    laxity_regulation_begin(&policy, &table, &terms);
     stopped_since_ns = INT64_MIN;
 }
 
 /* A reading at now_ns, whose clock stands still meanwhile; returns how long best-effort work may
  * run, NO: not at all. */
-static int64_t
-read_at(int64_t now_ns, uint64_t bytes, const struct laxity_policy_mark *marks, uint32_t n_marks)
+static int64_t read_at(
+    int64_t now_ns, uint64_t bytes, const struct laxity_regulation_mark *marks, uint32_t n_marks
+)
 {
-    const struct laxity_policy_reading reading = {
+    const struct laxity_regulation_reading reading = {
         .before_ns = now_ns,
         .after_ns = now_ns,
         .bytes = bytes,
@@ -58,7 +59,7 @@ read_at(int64_t now_ns, uint64_t bytes, const struct laxity_policy_mark *marks, 
         .stopped_since_ns = stopped_since_ns,
         .next_start_ns = INT64_MIN,
     };
-    const int64_t expiry_ns = laxity_policy_decide(&policy, &reading);
+    const int64_t expiry_ns = laxity_regulation_decide(&policy, &reading);
     if (expiry_ns == INT64_MIN) {
         return NO;
     }
@@ -66,7 +67,7 @@ read_at(int64_t now_ns, uint64_t bytes, const struct laxity_policy_mark *marks, 
     return expiry_ns - now_ns;
 }
 
-static int64_t read_mark(int64_t now_ns, uint64_t bytes, struct laxity_policy_mark mark)
+static int64_t read_mark(int64_t now_ns, uint64_t bytes, struct laxity_regulation_mark mark)
 {
     return read_at(now_ns, bytes, &mark, 1);
 }
@@ -74,7 +75,7 @@ static int64_t read_mark(int64_t now_ns, uint64_t bytes, struct laxity_policy_ma
 /* A reading at now_ns after best-effort work stopped at stopped_ns. */
 static int64_t read_stopped(int64_t now_ns, int64_t stopped_ns)
 {
-    const struct laxity_policy_reading reading = {
+    const struct laxity_regulation_reading reading = {
         .before_ns = now_ns,
         .after_ns = now_ns,
         .stops_ns = &stopped_ns,
@@ -83,7 +84,7 @@ static int64_t read_stopped(int64_t now_ns, int64_t stopped_ns)
         .next_start_ns = INT64_MIN,
     };
     stopped_since_ns = stopped_ns;
-    return laxity_policy_decide(&policy, &reading) == INT64_MIN ? NO : terms.lease_ns;
+    return laxity_regulation_decide(&policy, &reading) == INT64_MIN ? NO : terms.lease_ns;
 }
 
 /* W = 100 + 40 + 60 = 200; W T + K = 200 / 2 + 20 = 120 <= 400. */
@@ -98,7 +99,7 @@ static void start_is_charged_at_the_largest_rate(void)
 {
     begin();
     (void)read_at(1000, 0, NULL, 0);
-    CHECK_EQUAL(read_mark(1050, 5, (struct laxity_policy_mark){.wall_ns = 1030}), 100);
+    CHECK_EQUAL(read_mark(1050, 5, (struct laxity_regulation_mark){.wall_ns = 1030}), 100);
     CHECK_EQUAL(policy.slack_ns, 390);
     CHECK_EQUAL(policy.charged_ns, 10);
 }
@@ -109,7 +110,7 @@ static void losses_are_charged_until_the_slack_is_used(void)
 {
     begin();
     (void)read_at(1000, 0, NULL, 0);
-    (void)read_mark(1050, 0, (struct laxity_policy_mark){.wall_ns = 1030});
+    (void)read_mark(1050, 0, (struct laxity_regulation_mark){.wall_ns = 1030});
     CHECK_EQUAL(read_at(1150, 100, NULL, 0), 100);
     CHECK_EQUAL(policy.slack_ns, 365);
     CHECK_EQUAL(read_at(1250, 101, NULL, 0), 100);
@@ -137,7 +138,7 @@ static void stopped_work_costs_one_reload_and_then_nothing(void)
 static void certificate_gives_back_what_was_not_lost(void)
 {
     stopped_work_costs_one_reload_and_then_nothing();
-    const struct laxity_policy_mark mark = {
+    const struct laxity_regulation_mark mark = {
         .checkpoint = 1, .own_ns = 3300, .wall_ns = 4990, .preemptions = 1
     };
     CHECK_EQUAL(read_at(4980, 0, NULL, 0), NO);
@@ -149,16 +150,16 @@ static void certificate_gives_back_what_was_not_lost(void)
 static void job_beyond_the_promise_is_counted(void)
 {
     begin();
-    (void)read_mark(1000, 0, (struct laxity_policy_mark){.job = 1, .wall_ns = 1000});
+    (void)read_mark(1000, 0, (struct laxity_regulation_mark){.job = 1, .wall_ns = 1000});
     policy.charged_ns = 400;
-    const struct laxity_policy_mark in_time = {
+    const struct laxity_regulation_mark in_time = {
         .job = 1, .checkpoint = 2, .own_ns = 5430, .wall_ns = 7000, .preemptions = 1
     };
     (void)read_mark(7000, 0, in_time);
     CHECK_EQUAL((int64_t)policy.jobs_void, 0);
-    (void)read_mark(8000, 0, (struct laxity_policy_mark){.job = 2, .wall_ns = 8000});
+    (void)read_mark(8000, 0, (struct laxity_regulation_mark){.job = 2, .wall_ns = 8000});
     policy.charged_ns = 400;
-    const struct laxity_policy_mark late = {
+    const struct laxity_regulation_mark late = {
         .job = 2, .checkpoint = 2, .own_ns = 5431, .wall_ns = 14000, .preemptions = 1
     };
     (void)read_mark(14000, 0, late);
@@ -170,9 +171,9 @@ static void job_longer_than_its_profile_runs_alone(void)
 {
     begin();
     stopped_since_ns = INT64_MIN;
-    (void)read_mark(1000, 0, (struct laxity_policy_mark){.wall_ns = 1000});
+    (void)read_mark(1000, 0, (struct laxity_regulation_mark){.wall_ns = 1000});
     stopped_since_ns = INT64_MIN;
-    const struct laxity_policy_mark mark = {.checkpoint = 1, .own_ns = 3501, .wall_ns = 4600};
+    const struct laxity_regulation_mark mark = {.checkpoint = 1, .own_ns = 3501, .wall_ns = 4600};
     CHECK_EQUAL(read_mark(4600, 0, mark), NO);
     CHECK_EQUAL((int64_t)policy.jobs_void, 1);
 }
@@ -184,12 +185,12 @@ static void small_budget_stops_work_before_a_start(void)
     policy.terms.budget_ns = 119;
     CHECK_EQUAL(read_at(1000, 0, NULL, 0), NO);
     /* The next job is known not to start within the lease and the stop: 1100 + 100 + 40. */
-    struct laxity_policy_reading reading = {
+    struct laxity_regulation_reading reading = {
         .before_ns = 1100, .after_ns = 1100, .stopped_since_ns = INT64_MIN, .next_start_ns = 1240
     };
-    CHECK(laxity_policy_decide(&policy, &reading) == INT64_MIN);
+    CHECK(laxity_regulation_decide(&policy, &reading) == INT64_MIN);
     reading.next_start_ns = 1241;
-    CHECK_EQUAL(laxity_policy_decide(&policy, &reading), 1200);
+    CHECK_EQUAL(laxity_regulation_decide(&policy, &reading), 1200);
 }
 
 /* A job that started before the stop at 1080 may be unknown until 1140: M = 60. */
@@ -208,7 +209,7 @@ static void without_a_sensor_traffic_is_the_largest(void)
     begin();
     policy.terms.has_sensor = false;
     (void)read_at(1000, 0, NULL, 0);
-    (void)read_mark(1050, 0, (struct laxity_policy_mark){.wall_ns = 1050});
+    (void)read_mark(1050, 0, (struct laxity_regulation_mark){.wall_ns = 1050});
     (void)read_at(1150, 0, NULL, 0);
     CHECK_EQUAL(policy.slack_ns, 350);
 }
@@ -219,7 +220,7 @@ static void counter_that_may_have_wrapped_counts_as_the_largest(void)
     begin();
     policy.terms.wrap_ns = 1000;
     (void)read_at(1000, 0, NULL, 0);
-    (void)read_mark(1050, 0, (struct laxity_policy_mark){.wall_ns = 1050});
+    (void)read_mark(1050, 0, (struct laxity_regulation_mark){.wall_ns = 1050});
     (void)read_at(1550, 0, NULL, 0);
     CHECK_EQUAL(policy.slack_ns, 400);
     (void)read_at(2051, 0, NULL, 0);
@@ -239,10 +240,10 @@ static void traffic_beyond_the_table_is_counted(void)
 static void suspended_work_runs_between_jobs_only(void)
 {
     begin();
-    policy.terms.kind = LAXITY_POLICY_SUSPEND;
+    policy.terms.policy = LAXITY_REGULATION_SUSPEND;
     CHECK_EQUAL(read_at(1000, 0, NULL, 0), 100);
-    CHECK_EQUAL(read_mark(1050, 0, (struct laxity_policy_mark){.wall_ns = 1050}), NO);
-    const struct laxity_policy_mark end = {.checkpoint = 2, .own_ns = 5000, .wall_ns = 6100};
+    CHECK_EQUAL(read_mark(1050, 0, (struct laxity_regulation_mark){.wall_ns = 1050}), NO);
+    const struct laxity_regulation_mark end = {.checkpoint = 2, .own_ns = 5000, .wall_ns = 6100};
     (void)read_stopped(6000, 1060);
     CHECK_EQUAL(read_mark(6150, 0, end), 100);
 }

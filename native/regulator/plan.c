@@ -1,0 +1,250 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "regulator/plan.h"
+
+#include "base/error.h"
+#include "regulator/policy.h"
+#include "regulator/table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DECIMAL = 10,
+    SHOWN_BYTES = 60, /* of a line that cannot be */
+};
+
+/* A number of the plan: name, place, bytes, limits. */
+struct number {
+    const char *name;
+    size_t offset;
+    uint8_t bytes;
+    uint64_t low;
+    uint64_t high;
+};
+
+#define NUMBER(name_, member_, low_, high_)                                                        \
+    {                                                                                              \
+        .name = (name_),                                                                           \
+        .offset = offsetof(struct laxity_regulation_plan, member_),                                \
+        .bytes = sizeof(((struct laxity_regulation_plan *)NULL)->member_),                         \
+        .low = (low_),                                                                             \
+        .high = (high_),                                                                           \
+    }
+
+/* An hour: sums and products of such times fit. */
+#define TIME_MAX_NS (UINT64_C(3600) * 1000000000)
+
+static const struct number numbers[] = {
+    NUMBER("task", task, 0, UINT16_MAX),
+    NUMBER("core", core, 0, UINT16_MAX),
+    NUMBER("period_ns", period_ns, 1, TIME_MAX_NS),
+    NUMBER("stop_latency_ns", stop_latency_ns, 0, TIME_MAX_NS),
+    NUMBER("resume_latency_ns", resume_latency_ns, 0, TIME_MAX_NS),
+    NUMBER("mark_latency_ns", mark_latency_ns, 0, TIME_MAX_NS),
+    NUMBER("policy", terms.policy, 0, LAXITY_REGULATION_SUSPEND),
+    NUMBER("has_sensor", terms.has_sensor, 0, 1),
+    NUMBER("budget_ns", terms.budget_ns, 0, TIME_MAX_NS),
+    NUMBER("reload_ns", terms.reload_ns, 0, TIME_MAX_NS),
+    NUMBER("preemption_ns", terms.preemption_ns, 0, TIME_MAX_NS),
+    NUMBER("lease_ns", terms.lease_ns, 0, TIME_MAX_NS),
+    NUMBER("stop_ns", terms.stop_ns, 0, TIME_MAX_NS),
+    NUMBER("mark_ns", terms.mark_ns, 0, TIME_MAX_NS),
+    NUMBER("phases", table.n_phases, 1, LAXITY_PHASES_MAX),
+    NUMBER("steps", table.n_steps, 2, LAXITY_TRAFFIC_STEPS_MAX),
+    NUMBER("step_bytes_per_s", table.step_bytes_per_s, 1, UINT64_C(1) << 34),
+};
+
+enum {
+    N_NUMBERS = sizeof numbers / sizeof numbers[0],
+    N_LISTS = 2, /* of checkpoints */
+    N_PHASE_LISTS = 3,
+};
+
+struct reading {
+    struct laxity_regulation_plan *plan;
+    bool has_number[N_NUMBERS];
+    bool has_list[N_LISTS];
+    bool has_of_phase[N_PHASE_LISTS][LAXITY_PHASES_MAX];
+};
+
+/* The next number of a line, within limits; `is_last`: the line ends with it. Moves *text past it.
+ */
+static bool take(const char **text, uint64_t low, uint64_t high, bool is_last, uint64_t *out)
+{
+    const char *const start = *text;
+    char *end = NULL;
+    if (*start < '0' || *start > '9') {
+        return false;
+    }
+    errno = 0;
+    *out = strtoull(start, &end, DECIMAL);
+    if (errno != 0 || *out < low || *out > high || *end != (is_last ? '\0' : ' ')) {
+        return false;
+    }
+    *text = end + (is_last ? 0 : 1);
+    return true;
+}
+
+static bool take_times(const char *text, uint32_t n, int64_t *out_ns)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t ns = 0;
+        if (!take(&text, 0, TIME_MAX_NS, i + 1 == n, &ns)) {
+            return false;
+        }
+        out_ns[i] = (int64_t)ns;
+    }
+    return true;
+}
+
+static bool take_rates(const char *text, uint32_t n, uint32_t *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t rate = 0;
+        if (!take(&text, 0, LAXITY_RATE_ONE, i + 1 == n, &rate)) {
+            return false;
+        }
+        out[i] = (uint32_t)rate;
+    }
+    return true;
+}
+
+static void store(unsigned char *at, uint8_t bytes, uint64_t value)
+{
+    const bool truth = value != 0;
+    const uint32_t word = (uint32_t)value;
+    if (bytes == sizeof truth) {
+        memcpy(at, &truth, sizeof truth);
+    } else if (bytes == sizeof word) {
+        memcpy(at, &word, sizeof word);
+    } else {
+        memcpy(at, &value, sizeof value);
+    }
+}
+
+static bool read_number(struct reading *reading, const char *name, const char *text)
+{
+    for (unsigned i = 0; i < N_NUMBERS; i++) {
+        if (strcmp(name, numbers[i].name) != 0) {
+            continue;
+        }
+        uint64_t value = 0;
+        if (reading->has_number[i] || !take(&text, numbers[i].low, numbers[i].high, true, &value)) {
+            return false;
+        }
+        store((unsigned char *)reading->plan + numbers[i].offset, numbers[i].bytes, value);
+        reading->has_number[i] = true;
+        return true;
+    }
+    return false;
+}
+
+static bool read_of_phase(struct reading *reading, unsigned which, const char *text)
+{
+    struct laxity_regulation_plan *plan = reading->plan;
+    struct laxity_contention_table *table = &plan->table;
+    uint64_t phase = 0;
+    if (table->n_phases == 0 || table->n_steps == 0 ||
+        !take(&text, 0, table->n_phases - 1, false, &phase) ||
+        reading->has_of_phase[which][phase]) {
+        return false;
+    }
+    reading->has_of_phase[which][phase] = true;
+    uint64_t id = 0;
+    switch (which) {
+    case 0:
+        return take_rates(text, table->n_steps, table->loss[phase]);
+    case 1:
+        return take_times(text, table->n_steps, table->reserve_ns[phase]);
+    default:
+        if (phase == 0 || !take(&text, 0, UINT32_MAX, true, &id)) {
+            return false;
+        }
+        plan->marks[phase] = (uint32_t)id;
+        return true;
+    }
+}
+
+static bool read_line(struct reading *reading, char *line)
+{
+    static const char *const of_phases[N_PHASE_LISTS] = {"loss", "reserve", "mark"};
+    struct laxity_contention_table *table = &reading->plan->table;
+    int64_t *const lists[N_LISTS] = {table->solo_from_ns, table->solo_until_ns};
+    static const char *const list_names[N_LISTS] = {"solo_from_ns", "solo_until_ns"};
+    char *text = strchr(line, ' ');
+    if (!text) {
+        return false;
+    }
+    *text++ = '\0';
+    for (unsigned i = 0; i < N_PHASE_LISTS; i++) {
+        if (strcmp(line, of_phases[i]) == 0) {
+            return read_of_phase(reading, i, text);
+        }
+    }
+    for (unsigned i = 0; i < N_LISTS; i++) {
+        if (strcmp(line, list_names[i]) == 0 && !reading->has_list[i] && table->n_phases > 0) {
+            reading->has_list[i] = true;
+            return take_times(text, table->n_phases + 1, lists[i]);
+        }
+    }
+    return read_number(reading, line, text);
+}
+
+/* The name of a key that lacks, or NULL. */
+static const char *lacking(const struct reading *reading)
+{
+    for (unsigned i = 0; i < N_NUMBERS; i++) {
+        if (!reading->has_number[i]) {
+            return numbers[i].name;
+        }
+    }
+    for (uint32_t p = 0; p < reading->plan->table.n_phases; p++) {
+        if (!reading->has_of_phase[0][p] || !reading->has_of_phase[1][p]) {
+            return reading->has_of_phase[0][p] ? "reserve" : "loss";
+        }
+        if (p > 0 && !reading->has_of_phase[2][p]) {
+            return "mark";
+        }
+    }
+    if (!reading->has_list[0] || !reading->has_list[1]) {
+        return reading->has_list[0] ? "solo_until_ns" : "solo_from_ns";
+    }
+    return NULL;
+}
+
+int laxity_regulation_plan_parse(
+    char *text, struct laxity_regulation_plan *out_plan, struct laxity_error *error
+)
+{
+    *out_plan = (struct laxity_regulation_plan){.terms = {.wrap_ns = INT64_MAX}};
+    struct reading reading = {.plan = out_plan};
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char shown[SHOWN_BYTES];
+        laxity_format(shown, sizeof shown, "%s", line);
+        if (!read_line(&reading, line)) {
+            laxity_error_set(error, LAXITY_EXIT_USAGE, "regulation plan: bad line \"%s\"", shown);
+            return -1;
+        }
+    }
+    const char *const name = lacking(&reading);
+    if (name) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "regulation plan: no %s", name);
+        return -1;
+    }
+    if (laxity_contention_prepare(&out_plan->table)) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "regulation plan: a loss falls with the traffic, or is not packed"
+        );
+        return -1;
+    }
+    return 0;
+}

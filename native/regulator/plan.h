@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * Plan of a regulation: which task, by which table and terms. A text file that the Python side
+ * writes; each line is a key and its numbers, separated by single blanks. Every key stands once,
+ * those of phases once for each phase.
+ *
+ *   task N, core N                    index of the regulated task; core of the regulator
+ *   period_ns N                       between two readings
+ *   stop_latency_ns N, resume_latency_ns N, mark_latency_ns N      of a simulated platform
+ *   policy N, has_sensor N            enum laxity_regulation_policy; 0 or 1
+ *   budget_ns N, reload_ns N, preemption_ns N, lease_ns N, stop_ns N, mark_ns N
+ *   phases N, steps N, step_bytes_per_s N                          before what follows
+ *   mark PHASE ID                     number of the mark that begins a phase from 1 on
+ *   loss PHASE N..., reserve PHASE N...                            of each step
+ *   solo_from_ns N..., solo_until_ns N...                          of each checkpoint
+ */
+#ifndef LAXITY_REGULATOR_PLAN_H
+#define LAXITY_REGULATOR_PLAN_H
+
+#include "base/error.h"
+#include "regulator/policy.h"
+#include "regulator/table.h"
+
+#include <stdint.h>
+
+struct laxity_regulation_plan {
+    uint32_t task;
+    uint32_t core;
+    int64_t period_ns; /* at least 1 */
+    int64_t stop_latency_ns, resume_latency_ns, mark_latency_ns;
+    struct laxity_regulation_terms terms; /* wrap_ns: never */
+    struct laxity_contention_table table;
+    uint32_t marks[LAXITY_PHASES_MAX]; /* number of the mark that begins a phase; [0] is unused */
+};
+
+/*
+ * laxity_regulation_plan_parse - read a plan from text, which is changed
+ *
+ * Returns 0, or -1 with error set (LAXITY_EXIT_USAGE): the line that cannot be, or the key that
+ * lacks.
+ */
+int laxity_regulation_plan_parse(
+    char *text, struct laxity_regulation_plan *out_plan, struct laxity_error *error
+);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "../test.h"
+#include "base/error.h"
+#include "regulator/plan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TEXT_BYTES = 2048,
+};
+
+static const char *const lines[] = {
+    "task 3",
+    "core 1",
+    "period_ns 50000",
+    "stop_latency_ns 10000",
+    "resume_latency_ns 5000",
+    "mark_latency_ns 1000",
+    "policy 0",
+    "has_sensor 1",
+    "budget_ns 400000",
+    "reload_ns 2000",
+    "preemption_ns 30",
+    "lease_ns 50001",
+    "stop_ns 11000",
+    "mark_ns 1001",
+    "phases 2",
+    "steps 3",
+    "step_bytes_per_s 20480000",
+    "mark 1 7",
+    "loss 0 0 300000 500000",
+    "loss 1 0 100 200",
+    "reserve 0 0 10 20",
+    "reserve 1 0 0 0",
+    "solo_from_ns 8000000 3000000 0",
+    "solo_until_ns 0 6000000 8000000",
+};
+
+enum {
+    N_LINES = sizeof lines / sizeof lines[0],
+};
+
+static struct laxity_regulation_plan plan;
+static struct laxity_error error;
+
+/* Parses the lines above with line `which` replaced; NULL: left out; N_LINES: none is. */
+static int parse_with(unsigned which, const char *line)
+{
+    char text[TEXT_BYTES] = "";
+    for (unsigned i = 0; i < N_LINES; i++) {
+        const char *const next = i == which ? line : lines[i];
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used, "%s%s", next ? next : "", next ? "\n" : "");
+    }
+    error = (struct laxity_error){0};
+    return laxity_regulation_plan_parse(text, &plan, &error);
+}
+
+static void all_of_a_plan_is_read(void)
+{
+    CHECK_EQUAL(parse_with(N_LINES, NULL), 0);
+    CHECK_EQUAL(plan.task, 3);
+    CHECK_EQUAL(plan.core, 1);
+    CHECK_EQUAL(plan.resume_latency_ns, 5000);
+    CHECK_EQUAL(plan.terms.preemption_ns, 30);
+    CHECK_EQUAL(plan.terms.lease_ns, 50001);
+    CHECK(plan.terms.has_sensor);
+    CHECK_EQUAL(plan.terms.wrap_ns, INT64_MAX);
+    CHECK_EQUAL(plan.marks[1], 7);
+    CHECK_EQUAL(plan.table.loss[0][2], 500000);
+    CHECK_EQUAL(plan.table.reserve_ns[0][1], 10);
+    CHECK_EQUAL(plan.table.solo_until_ns[1], 6000000);
+    CHECK_EQUAL(plan.table.worst_from[0], 500000);
+}
+
+static void line_that_lacks_is_named(void)
+{
+    for (unsigned i = 0; i < N_LINES; i++) {
+        CHECK_EQUAL(parse_with(i, NULL), -1);
+        CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
+    }
+    CHECK_EQUAL(parse_with(7, NULL), -1);
+    CHECK(strcmp(error.text, "regulation plan: no has_sensor") == 0);
+}
+
+static void line_that_stands_twice_is_refused(void)
+{
+    for (unsigned i = 0; i < N_LINES; i++) {
+        char twice[TEXT_BYTES];
+        (void)snprintf(twice, sizeof twice, "%s\n%s", lines[i], lines[i]);
+        CHECK_EQUAL(parse_with(i, twice), -1);
+    }
+}
+
+static void bad_line_is_shown(void)
+{
+    CHECK_EQUAL(parse_with(2, "period_ns 0"), -1);
+    CHECK(strcmp(error.text, "regulation plan: bad line \"period_ns 0\"") == 0);
+    CHECK_EQUAL(parse_with(2, "period_ns 5e4"), -1);
+    CHECK_EQUAL(parse_with(2, "period_ns -5"), -1);
+    CHECK_EQUAL(parse_with(2, "period_ns"), -1);
+    CHECK_EQUAL(parse_with(2, "period_ms 5"), -1);
+    CHECK_EQUAL(parse_with(7, "has_sensor 2"), -1);
+    CHECK_EQUAL(parse_with(14, "phases 65"), -1);
+    CHECK_EQUAL(parse_with(17, "mark 0 7"), -1);
+    CHECK_EQUAL(parse_with(17, "mark 2 7"), -1);
+    CHECK_EQUAL(parse_with(18, "loss 0 0 300000"), -1);
+    CHECK_EQUAL(parse_with(18, "loss 0 0 300000 500000 500000"), -1);
+    CHECK_EQUAL(parse_with(22, "solo_from_ns 8000000 3000000"), -1);
+}
+
+static void curve_that_falls_is_refused(void)
+{
+    CHECK_EQUAL(parse_with(18, "loss 0 0 500000 300000"), -1);
+    CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
+}
+
+int main(void)
+{
+    RUN(all_of_a_plan_is_read);
+    RUN(line_that_lacks_is_named);
+    RUN(line_that_stands_twice_is_refused);
+    RUN(bad_line_is_shown);
+    RUN(curve_that_falls_is_refused);
+    return test_exit_code();
+}
