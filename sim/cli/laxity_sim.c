@@ -187,6 +187,9 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     if (segment->stop_job.is_found && segment->stop_job.seen_ns == 0) {
         segment->stop_job.seen_ns = job->finish_ns;
     }
+    if (simulation->settings->regulator->is_asked) {
+        laxity_sim_regulator_note(simulation->settings->regulator, job);
+    }
     report_progress(simulation, job->finish_ns);
     return rc || segment->stop_job.is_found || simulation->has_failed;
 }

@@ -238,9 +238,47 @@ int laxity_sim_regulator_begin(
     return rc ? -1 : 0;
 }
 
+void laxity_sim_regulator_note(
+    struct laxity_sim_regulator *regulator, const struct laxity_sim_job *job
+)
+{
+    if (job->task == regulator->plan.task) {
+        regulator->last = *job;
+    }
+}
+
+/* A simulation ends with its last job. */
+static void read_last_end(struct laxity_sim_regulator *regulator)
+{
+    const struct laxity_sim_job *job = &regulator->last;
+    const struct laxity_regulation *policy = &regulator->policy;
+    if (!policy->is_in_job || policy->job != job->ordinal || job->finish_ns == 0) {
+        return;
+    }
+    const struct laxity_regulation_mark mark = {
+        .job = job->ordinal,
+        .checkpoint = regulator->plan.table.n_phases,
+        .own_ns = ns_of(regulator, job->exec_ticks),
+        .wall_ns = job->finish_ns,
+        .preemptions = job->preemptions,
+    };
+    const struct laxity_regulation_reading reading = {
+        .before_ns = job->finish_ns,
+        .after_ns = job->finish_ns,
+        .bytes = 0,
+        .marks = &mark,
+        .n_marks = 1,
+        .stopped_since_ns = regulator->is_running ? INT64_MAX : regulator->stopped_ns,
+        .next_start_ns = INT64_MAX,
+    };
+    (void)laxity_regulation_decide(&regulator->policy, &reading);
+    regulator->n_jobs++;
+}
+
 int laxity_sim_regulator_end(struct laxity_sim_regulator *regulator, struct laxity_error *error)
 {
     const struct laxity_regulation *policy = &regulator->policy;
+    read_last_end(regulator);
     const int rc = laxity_npy_close(&regulator->stream);
     if (error->exit_code == 0 && policy->jobs_void + policy->readings_beyond > 0) {
         laxity_error_set(

@@ -29,7 +29,8 @@ struct laxity_sim_regulator {
     int64_t stopped_ns; /* when a stop is complete; INT64_MAX: there is none */
     uint32_t n_passed;  /* marks of the job */
     uint64_t n_jobs;
-    int write_rc; /* 0 or -errno, of the stream */
+    struct laxity_sim_job last; /* that has finished */
+    int write_rc;               /* 0 or -errno, of the stream */
 };
 
 /* laxity_sim_regulator_read - the plan in a file; returns 0, or -1 with error set */
@@ -52,8 +53,13 @@ int laxity_sim_regulator_begin(
     struct laxity_error *error
 );
 
-/* laxity_sim_regulator_end - closes the stream; error is set if jobs were outside the promise.
- * Returns 0 or -errno of the stream. */
+/* laxity_sim_regulator_note - a job of any task has finished */
+void laxity_sim_regulator_note(
+    struct laxity_sim_regulator *regulator, const struct laxity_sim_job *job
+);
+
+/* laxity_sim_regulator_end - judges a last job that no reading saw end, and closes the stream;
+ * error is set if jobs were outside the promise. Returns 0 or -errno of the stream. */
 int laxity_sim_regulator_end(struct laxity_sim_regulator *regulator, struct laxity_error *error);
 
 #endif

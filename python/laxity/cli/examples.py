@@ -15,6 +15,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "for CI: exit code 1 if more than 5 % longer",
         ),
     ),
+    "contention": (
+        (
+            "laxity contention profile 'dijkstra large' --platform sim:sabrelite-partitioned "
+            "-o dijkstra.json",
+            "75 loads, about a minute",
+        ),
+        ("laxity contention evaluate dijkstra.json --theta 5%", "with loads that are new to it"),
+    ),
     "costs": (("laxity costs show costs/costs.json", "what was measured, as a table"),),
     "demo": (("laxity demo --run-dir first", "about 40 s; report in first/report.html"),),
     "doctor": (("laxity doctor", "what spoils figures here, and how it is mended"),),

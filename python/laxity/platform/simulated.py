@@ -71,6 +71,7 @@ from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
 _SETTINGS = "platform.settings"
+_REGULATION = "regulation.plan"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
@@ -170,7 +171,12 @@ class SimulatedPlatform:
             return run_native(plan, run, display, signals, seated)
 
     def simulate(
-        self, spec: Spec, run: NewRun, told_fd: int, kept_streams: StreamFolder | None = None
+        self,
+        spec: Spec,
+        run: NewRun,
+        told_fd: int,
+        kept_streams: StreamFolder | None = None,
+        regulation: str | None = None,
     ) -> int:
         """Simulate tasks of which only the figures are wanted: nobody finishes this run.
 
@@ -179,6 +185,7 @@ class SimulatedPlatform:
             run: Where native.json and the streams are afterwards.
             told_fd: Where what laxity-sim tells goes.
             kept_streams: Of programs; None: those of the user.
+            regulation: Plan by which co-runners are regulated (native/regulator/plan.h).
 
         Returns:
             The exit code of laxity-sim; negative if a signal ended it.
@@ -188,6 +195,8 @@ class SimulatedPlatform:
         with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
             programs = self.all_programs_of(plan.spec)
             streams = _streams_of(programs, kept, display, signals, kept_streams)
+            if regulation is not None:
+                (run.tmp / _REGULATION).write_text(regulation, encoding="ascii")
             seated = partial(self._argv, folder, streams, None)
             return run_native(plan, run, display, signals, seated, told_fd)
 
@@ -270,6 +279,8 @@ class SimulatedPlatform:
         if plan.spec.sample_above is not None:
             event, _, number = plan.spec.sample_above.partition("=")
             flags += ["--above", str(plan.spec.events.index(event)), number]
+        regulation = seat.run_dir.absolute() / _REGULATION
+        flags += ["--regulate", str(regulation)] if regulation.exists() else []
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *flags, *launcher, *words]
 
     def _emulator(self) -> list[str]:

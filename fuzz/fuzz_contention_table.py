@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Any bytes as a contention table: a table that a plan can be made of, or a ConfigError."""
+
+import sys
+
+import atheris
+import msgspec
+
+with atheris.instrument_imports(include=["laxity"]):
+    from laxity.contention.plan import Terms, plan_of
+    from laxity.contention.table import decode_table
+    from laxity.errors import ConfigError
+
+TERMS = Terms(theta_ppm=50_000, period_ns=50_000, stop_ns=10_000, resume_ns=0, mark_ns=0, core=1)
+
+
+def test_one_input(data: bytes) -> None:
+    """Feed one input to the reader of tables, and what it accepts to the writer of plans."""
+    try:
+        table = decode_table(data)
+        assert decode_table(msgspec.json.encode(table)) == table
+        assert plan_of(table, TERMS).isascii()
+    except ConfigError as error:
+        assert str(error)
+
+
+atheris.Setup(sys.argv, test_one_input)
+atheris.Fuzz()

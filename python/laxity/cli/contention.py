@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity contention`: what memory traffic takes from a program, and a regulator that bounds it."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from laxity.cli.command_group import CommandGroup
+from laxity.cli.options import debug_option, format_option, quiet_option, with_options
+from laxity.cli.run_paths import absolute_platform
+from laxity.cli.tables import print_json
+from laxity.core.cpus import parse_cpus
+from laxity.core.input_file import read_input
+from laxity.core.percent import parse_percent
+from laxity.core.progress import Countdown
+from laxity.core.spec import SIMULATED
+from laxity.core.spec_reader import split_words
+from laxity.core.units import parse_duration_ns
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, located
+from laxity.store.run_directory import write_output
+
+_MOST_BYTES = 1 << 20
+_MOST_READS = 10
+_MOST_DELAY = 1_000_000
+_common_options = with_options(format_option("table", "json"), quiet_option, debug_option)
+_reads_help = "Lines that load reads, of 10; it writes the others."
+_delays_help = "Turns of the wait loop of load."
+
+
+class _ProfileOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    program: str
+    platform: str
+    cpu: int
+    load_cpus: str | None
+    reads: str
+    delays: str
+    output: str
+    output_format: str
+    quiet: bool
+
+
+class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them."""
+
+    table: str
+    theta: str
+    period: str
+    stop_latency: str
+    resume_latency: str
+    mark_latency: str
+    reads: str
+    delays: str
+    output_format: str
+    quiet: bool
+
+
+@click.group(cls=CommandGroup)
+def contention() -> None:
+    """Tell what memory traffic takes from a program, and try a regulator that bounds it."""
+
+
+@contention.command()
+@click.argument("program", metavar="'WORKLOAD [WORD...]'")
+@click.option("--platform", metavar="sim:NAME", required=True, help="A simulated platform.")
+@click.option(
+    "--cpu",
+    type=click.IntRange(0, 63),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="CPU of jobs.",
+)
+@click.option("--load-cpus", metavar="LIST", help="CPUs of loads.  [default: all others]")
+@click.option("--reads", metavar="N,...", default="0,3,5,7,10", show_default=True, help=_reads_help)
+@click.option(
+    "--delays", metavar="N,...", default="0,20,60,200,1000", show_default=True, help=_delays_help
+)
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where the table goes.")
+@_common_options
+def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
+    """Measure what a program loses by memory traffic, and write its contention table.
+
+    One cold job runs alone and with each load: on one CPU, on two, and so on.
+    """
+    from laxity.contention.document import profile_text  # noqa: PLC0415 - heavy
+    from laxity.contention.experiments import Program  # noqa: PLC0415 - with the above
+    from laxity.contention.run import loads_of, profile_program  # noqa: PLC0415 - with the above
+    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - with the above
+
+    options = _ProfileOptions(**given)
+    if not options.platform.startswith(SIMULATED):
+        msg = (
+            f"--platform {options.platform}: contention is measured on simulated platforms; "
+            "use sim:NAME"
+        )
+        raise ConfigError(msg)
+    name = absolute_platform(options.platform, Path.cwd())
+    workload, *words = split_words(options.program, "PROGRAM") or [""]
+    program = Program(read_platform(name), name, workload, tuple(words), options.cpu)
+    loads = loads_of(
+        _load_cpus(options.load_cpus, options.cpu, program.model.cores),
+        _numbers("--reads", options.reads, _MOST_READS),
+        _numbers("--delays", options.delays, _MOST_DELAY),
+    )
+    display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
+    table = profile_program(program, loads, display)
+    data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
+    write_output(Path(options.output), data)
+    if options.output_format == "json":
+        print_json(table)
+    else:
+        sys.stdout.write(f"{profile_text(table)}{options.output}\n")
+    return EXIT_DONE
+
+
+@contention.command()
+@click.argument("table", metavar="TABLE.json")
+@click.option("--theta", metavar="PERCENT", default="5%", show_default=True, help="Allowed loss.")
+@click.option(
+    "--period", metavar="TIME", default="50us", show_default=True, help="Time between readings."
+)
+@click.option(
+    "--stop-latency", metavar="TIME", default="10us", show_default=True, help="Latency of a stop."
+)
+@click.option(
+    "--resume-latency",
+    metavar="TIME",
+    default="5us",
+    show_default=True,
+    help="Latency of a resume.",
+)
+@click.option(
+    "--mark-latency", metavar="TIME", default="1us", show_default=True, help="Latency of a mark."
+)
+@click.option("--reads", metavar="N,...", default="0,2,5,8,10", show_default=True, help=_reads_help)
+@click.option(
+    "--delays", metavar="N,...", default="10,100,500", show_default=True, help=_delays_help
+)
+@_common_options
+def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
+    """Try a contention table: run its program with loads, unregulated and regulated.
+
+    Use loads that the profile did not have. Exit code 1: the job lost more than --theta.
+    """
+    from laxity.contention.document import evaluation_text  # noqa: PLC0415 - heavy
+    from laxity.contention.plan import Terms  # noqa: PLC0415 - with the above
+    from laxity.contention.run import evaluate_table, loads_of  # noqa: PLC0415 - with the above
+    from laxity.contention.table import decode_table  # noqa: PLC0415 - with the above
+
+    options = _EvaluateOptions(**given)
+    data = read_input(Path(options.table), _MOST_BYTES, "a contention table")
+    with located(options.table):
+        table = decode_table(data)
+    cpus = max((load.cpus for load in table.loads), key=len)
+    with located("--theta"):
+        theta_ppm = parse_percent(options.theta)
+    terms = Terms(
+        theta_ppm=theta_ppm,
+        period_ns=_time("--period", options.period),
+        stop_ns=_time("--stop-latency", options.stop_latency),
+        resume_ns=_time("--resume-latency", options.resume_latency),
+        mark_ns=_time("--mark-latency", options.mark_latency),
+        core=cpus[0],
+    )
+    loads = loads_of(
+        cpus,
+        _numbers("--reads", options.reads, _MOST_READS),
+        _numbers("--delays", options.delays, _MOST_DELAY),
+    )
+    display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
+    answer = evaluate_table(table, terms, loads, display)
+    if options.output_format == "json":
+        print_json(answer)
+    else:
+        sys.stdout.write(evaluation_text(answer))
+    if any(cell.remark for cell in answer.cells):
+        return EXIT_NO_VERDICT
+    return EXIT_VIOLATED if answer.n_beyond else EXIT_DONE
+
+
+def _load_cpus(text: str | None, cpu: int, cores: int) -> list[int]:
+    """Read the CPUs of loads.
+
+    Raises:
+        ConfigError: There is none, the platform lacks one, or one is that of the job.
+    """
+    if cpu >= cores:
+        msg = f"--cpu {cpu}: the platform has CPUs 0 to {cores - 1}"
+        raise ConfigError(msg)
+    with located("--load-cpus"):
+        cpus = [i for i in range(cores) if i != cpu] if text is None else list(parse_cpus(text))
+        if not cpus or cpu in cpus or max(cpus) >= cores:
+            msg = f"loads need CPUs from 0 to {cores - 1} other than {cpu}, that of the job"
+            raise ConfigError(msg)
+    return cpus
+
+
+def _numbers(option: str, text: str, most: int) -> list[int]:
+    words = text.split(",")
+    if not all(word.isdecimal() and word.isascii() and int(word) <= most for word in words):
+        msg = f"{option} {text}: use numbers from 0 to {most} with commas in between"
+        raise ConfigError(msg)
+    return [int(word) for word in words]
+
+
+def _time(option: str, text: str) -> int:
+    with located(option):
+        return parse_duration_ns(text)

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What `laxity contention` answers: each figure is declared once, for terminal and JSON."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from laxity.contention.table import ContentionTable, Load
+from laxity.core.text_table import format_table
+from laxity.core.units import format_duration_ns
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """A load with and without regulation, against the job alone.
+
+    `parallelism_ppm`: part of the job's time in which the load was allowed to run.
+    `windows_above`: windows of the unregulated job that lose more than the table says.
+    `remark`: why the run has no verdict; empty: it has.
+    """
+
+    load: Load
+    regulated_ppm: int
+    parallelism_ppm: int
+    stops: int
+    windows: int
+    windows_above: int
+    remark: str
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of `laxity contention evaluate`."""
+
+    schema: Literal[1]
+    kind: Literal["simulated"]
+    solo_ns: int
+    theta_ppm: int
+    cells: list[Cell]
+
+    @property
+    def n_beyond(self) -> int:
+        """Count cells in which the job lost more than it may."""
+        return sum(cell.regulated_ppm > self.theta_ppm for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table on a terminal."""
+
+    header: str
+    text: Callable[[Any], str]
+    is_number: bool = True
+
+
+def percent(ppm: int) -> str:
+    """Write parts per million as a percentage of two decimals."""
+    return f"{ppm / 10_000:.2f} %"
+
+
+def _of_load(column: Column) -> Column:
+    return Column(column.header, lambda cell: column.text(cell.load), column.is_number)
+
+
+LOAD_COLUMNS = (
+    Column("load CPUs", lambda load: ",".join(map(str, load.cpus)), is_number=False),
+    Column("reads of 10", lambda load: str(load.reads)),
+    Column("delay", lambda load: str(load.delay)),
+    Column("overhead", lambda load: percent(load.overhead_ppm)),
+)
+CELL_COLUMNS = (
+    *(_of_load(column) for column in LOAD_COLUMNS),
+    Column("regulated", lambda cell: percent(cell.regulated_ppm)),
+    Column("parallelism", lambda cell: percent(cell.parallelism_ppm)),
+    Column("stops", lambda cell: str(cell.stops)),
+    Column("windows above the table", lambda cell: f"{cell.windows_above} of {cell.windows}"),
+)
+
+
+def table_text(columns: Sequence[Column], rows: Sequence[object]) -> str:
+    """Lay rows out for a terminal."""
+    cells = [[column.text(row) for column in columns] for row in rows]
+    right = [i for i, column in enumerate(columns) if column.is_number]
+    return format_table([column.header for column in columns], cells, right)
+
+
+def profile_text(table: ContentionTable) -> str:
+    """Write the largest overhead first, then all."""
+    worst = max(load.overhead_ppm for load in table.loads)
+    return (
+        f"Memory traffic makes the job take up to {percent(worst)} longer, "
+        f"{format_duration_ns(table.solo_ns)} alone "
+        f"(simulated, {len(table.loads)} loads, one cold job each).\n\n"
+        f"{table_text(LOAD_COLUMNS, table.loads)}"
+    )
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    """Write the answer first, then its table."""
+    cells = evaluation.cells
+    largest = max(cell.regulated_ppm for cell in cells)
+    unregulated = max(cell.load.overhead_ppm for cell in cells)
+    verdict = "kept in all" if evaluation.n_beyond == 0 else f"broken in {evaluation.n_beyond}"
+    lines = [
+        f"The promise of at most {percent(evaluation.theta_ppm)} was {verdict} "
+        f"of {len(cells)} loads (simulated, one cold job each).",
+        f"The job takes {format_duration_ns(evaluation.solo_ns)} alone. The largest overhead is "
+        f"{percent(largest)} regulated, {percent(unregulated)} unregulated.",
+        *(f"load {i}: {cell.remark}" for i, cell in enumerate(cells) if cell.remark),
+    ]
+    return "\n".join(lines) + "\n\n" + table_text(CELL_COLUMNS, cells)

@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Experiments on a simulated platform: a job alone, with a load, and regulated."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import IO, Any
+
+import msgspec
+
+from laxity.contention.table import Load
+from laxity.contention.windows import Progress, progress_of
+from laxity.core.spec import Spec
+from laxity.core.spec_reader import resolve_spec
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, PlatformError
+from laxity.jobs.run_once import prepare_spec
+from laxity.platform.platform_checks import settings_of_values
+from laxity.platform.platform_file import PlatformModel
+from laxity.platform.simulated import SimulatedPlatform
+from laxity.platform.simulated_programs import program_folder
+from laxity.platform.streams import StreamFolder
+from laxity.store.npy import read_stream
+from laxity.store.run_directory import NewRun
+
+EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
+# Longer than any job that is profiled: one job is executed, its caches cold.
+_PERIOD = "1h"
+_SAMPLE_BUCKET = "10us"
+_LOAD_BYTES = "4MiB"
+_LONGEST_TEXT = 4096
+_NS_PER_S = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is profiled, and where.
+
+    Attributes:
+        model: The platform.
+        platform: Its name: `sim:NAME` or `sim:PATH`.
+        workload: Name of the workload.
+        args: Its arguments.
+        cpu: Core of the job.
+    """
+
+    model: PlatformModel
+    platform: str
+    workload: str
+    args: tuple[str, ...]
+    cpu: int
+
+
+@dataclass(frozen=True, slots=True)
+class Regulated:
+    """A job with a regulated load.
+
+    Attributes:
+        execution_ns: Of the job.
+        parallelism: Part of the job's time in which the load was allowed to run.
+        stops: How often it was stopped.
+        remark: Why there is no verdict; empty: there is a verdict.
+    """
+
+    execution_ns: int
+    parallelism: float
+    stops: int
+    remark: str
+
+
+def progress(program: Program, load: Load | None) -> tuple[int, Progress]:
+    """Simulate a job alone or with a load.
+
+    Returns:
+        Execution time in ns, and the course of the job.
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+    streams, _ = _simulate(program, load, None)
+    jobs = streams["jobs"]
+    return int(jobs["exec_ns"][0]), progress_of(jobs, streams["counters"], EVENTS)
+
+
+def regulated(program: Program, load: Load, plan: str) -> Regulated:
+    """Simulate a job with a load that is regulated by a plan (`plan_of`).
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+    streams, remark = _simulate(program, load, plan)
+    jobs, readings = streams["jobs"], streams["regulation"]
+    start, end = int(jobs["start_ns"][0]), int(jobs["finish_ns"][0])
+    edges = [min(max(int(at), start), end) for at in readings["time_ns"]] + [end]
+    allowed = [bool(answer) for answer in readings["allowed"]]
+    shared_ns = sum(
+        after - before
+        for before, after, is_allowed in zip(edges, edges[1:], allowed, strict=False)
+        if is_allowed
+    )
+    stops = sum(before and not after for before, after in pairwise(allowed))
+    return Regulated(int(jobs["exec_ns"][0]), shared_ns / (end - start), stops, remark)
+
+
+def drained_ns(model: PlatformModel, cpu: int, load_cpus: Sequence[int]) -> int | None:
+    """Bound how long what other cores have queued holds up a core, after they have stopped.
+
+    That is all that a stop costs where the last level is partitioned: no load evicts lines of the
+    job. A full read and a full write queue are served, each request with a row conflict, a
+    turnaround and a line, and one refresh.
+
+    Returns:
+        None: the last level is shared, so that a stop costs the reload of evicted lines, too.
+    """
+    told = dict(settings_of_values(model.values, model.levels, model.regions))
+    ways = [int(mask) for mask in str(told.get("level.0.partition", "")).split()]
+    others = 0
+    for load_cpu in load_cpus:
+        others |= ways[load_cpu] if load_cpu < len(ways) else ~0
+    if int(told["levels"]) != 1 or cpu >= len(ways) or ways[cpu] == 0 or ways[cpu] & others:
+        return None
+    times = {
+        key: int(told[f"memory.{key}_cycles"])
+        for key in ("request", "response", "conflict", "line", "turnaround", "refresh")
+    }
+    queued = int(told["memory.read_queue"]) + int(told["memory.write_queue"])
+    each = times["conflict"] + times["turnaround"] + times["line"]
+    ticks = queued * each + times["request"] + times["response"] + times["refresh"]
+    numerator, denominator = (int(part) for part in str(told["ticks_per_s"]).split())
+    return -(-ticks * _NS_PER_S * denominator // numerator)
+
+
+def _spec(program: Program, load: Load | None) -> Spec:
+    run: dict[str, Any] = {
+        "platform": program.platform,
+        "jobs": 1,
+        "events": list(EVENTS),
+        "counters": "model",
+        "sample_bucket": _SAMPLE_BUCKET,
+    }
+    task = {
+        "workload": program.workload,
+        "args": list(program.args),
+        "cpus": str(program.cpu),
+        "period": _PERIOD,
+    }
+    loads = []
+    if load is not None:
+        args = [_LOAD_BYTES, str(load.reads), str(load.delay)]
+        loads = [{"workload": "load", "args": args, "cpus": ",".join(map(str, load.cpus))}]
+    return msgspec.structs.replace(resolve_spec(run, [task], loads, 1), keep="all")
+
+
+def _simulate(program: Program, load: Load | None, plan: str | None) -> tuple[dict[str, Any], str]:
+    platform = SimulatedPlatform(program.model, program.platform)
+    spec = prepare_spec(_spec(program, load), platform)
+    with program_folder() as folder, tempfile.TemporaryFile() as told:
+        lock_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            run = NewRun(folder, folder, lock_fd)
+            code = platform.simulate(spec, run, told.fileno(), StreamFolder(), plan)
+            message = _last_line(told)
+            if code not in {EXIT_DONE, EXIT_NO_VERDICT}:
+                msg = message or f"laxity-sim ended with {code}; start the same command again"
+                raise PlatformError(msg)
+            streams = {path.stem: read_stream(path).data for path in folder.glob("*.npy")}
+        finally:
+            os.close(lock_fd)
+    return streams, message if code == EXIT_NO_VERDICT else ""
+
+
+def _last_line(told: IO[bytes]) -> str:
+    told.seek(0)
+    lines = told.read(_LONGEST_TEXT).decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("laxity-sim: ") if lines else ""

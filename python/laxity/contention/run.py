@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Profiles a program under loads, and tries its table: many experiments, several at a time."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import TypeVar
+
+import msgspec
+
+from laxity import __version__
+from laxity.contention.document import Cell, Evaluation
+from laxity.contention.experiments import Program, drained_ns, progress, regulated
+from laxity.contention.plan import Terms, plan_of
+from laxity.contention.table import (
+    STEP_BYTES_PER_S,
+    ContentionTable,
+    Load,
+    envelope_of,
+    windows_above,
+)
+from laxity.contention.windows import windows_of
+from laxity.core.executor import n_cpus, parallel
+from laxity.core.progress import Countdown
+from laxity.errors import ConfigError
+from laxity.platform.platform_file import read_platform
+
+Result = TypeVar("Result")
+_MILLION = 1_000_000
+
+
+def loads_of(cpus: Sequence[int], reads: Sequence[int], delays: Sequence[int]) -> list[Load]:
+    """List loads: on the first CPU, on the first two, and so on; all reads; all delays."""
+    return [
+        Load(reads=of_ten, delay=delay, cpus=list(cpus[: n + 1]), overhead_ppm=0)
+        for n in range(len(cpus))
+        for of_ten in reads
+        for delay in delays
+    ]
+
+
+def profile_program(program: Program, loads: Sequence[Load], display: Countdown) -> ContentionTable:
+    """Simulate a program alone and with each load; bound what it loses by the traffic.
+
+    Raises:
+        ConfigError: The last cache level is shared between the job and a load.
+        LaxityError: As the simulation.
+    """
+    cpus = max((load.cpus for load in loads), key=len)
+    reload_ns = drained_ns(program.model, program.cpu, cpus)
+    if reload_ns is None:
+        msg = (
+            f"{program.platform}: the last cache level is shared by CPUs {program.cpu} and "
+            f"{', '.join(map(str, cpus))}, so that a stop costs reloads that no table bounds; "
+            "partition that level, or leave out CPUs by --load-cpus"
+        )
+        raise ConfigError(msg)
+    solo_ns, solo = progress(program, None)
+    measured = _each(loads, lambda load: progress(program, load), display)
+    return ContentionTable(
+        schema=1,
+        version=__version__,
+        platform=program.platform,
+        platform_sha256=platform_sha256(program),
+        workload=program.workload,
+        args=list(program.args),
+        cpu=program.cpu,
+        solo_ns=solo_ns,
+        reload_ns=reload_ns,
+        step_bytes_per_s=STEP_BYTES_PER_S,
+        loss=envelope_of(windows_of(solo, course) for _, course in measured),
+        loads=[
+            _with_overhead(load, took_ns, solo_ns)
+            for load, (took_ns, _) in zip(loads, measured, strict=True)
+        ],
+    )
+
+
+def program_of(table: ContentionTable) -> Program:
+    """Find what a table is of.
+
+    Raises:
+        ConfigError: The platform, or laxity, is not that of the profile.
+    """
+    program = Program(
+        read_platform(table.platform),
+        table.platform,
+        table.workload,
+        tuple(table.args),
+        table.cpu,
+    )
+    if platform_sha256(program) != table.platform_sha256:
+        msg = f"{table.platform} has changed since the profile; profile again"
+        raise ConfigError(msg)
+    if table.version != __version__:
+        msg = f"the table is of laxity {table.version}, this is {__version__}; profile again"
+        raise ConfigError(msg)
+    return program
+
+
+def platform_sha256(program: Program) -> str:
+    """Hash the text of the platform file."""
+    return hashlib.sha256(program.model.text).hexdigest()
+
+
+def evaluate_table(
+    table: ContentionTable, terms: Terms, loads: Sequence[Load], display: Countdown
+) -> Evaluation:
+    """Simulate the program with each load, unregulated and regulated.
+
+    Raises:
+        ConfigError: As `program_of` and `plan_of`.
+        LaxityError: As the simulation.
+    """
+    program, plan = program_of(table), plan_of(table, terms)
+    solo_ns, solo = progress(program, None)
+    if solo_ns != table.solo_ns:
+        msg = (
+            f"{table.workload} takes {solo_ns} ns alone, {table.solo_ns} ns when it was profiled; "
+            "the program has changed: profile again"
+        )
+        raise ConfigError(msg)
+
+    def cell_of(load: Load) -> Cell:
+        took_ns, course = progress(program, load)
+        windows = windows_of(solo, course)
+        run = regulated(program, load, plan)
+        return Cell(
+            load=_with_overhead(load, took_ns, solo_ns),
+            regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
+            parallelism_ppm=int(run.parallelism * _MILLION),
+            stops=run.stops,
+            windows=len(windows.loss),
+            windows_above=windows_above(table, windows),
+            remark=run.remark,
+        )
+
+    return Evaluation(
+        schema=1,
+        kind="simulated",
+        solo_ns=solo_ns,
+        theta_ppm=terms.theta_ppm,
+        cells=_each(loads, cell_of, display),
+    )
+
+
+def _each(
+    loads: Sequence[Load], function: Callable[[Load], Result], display: Countdown
+) -> list[Result]:
+    done: Iterator[int] = count(1)
+
+    def counted(load: Load) -> Result:
+        result = function(load)
+        display.show(next(done))
+        return result
+
+    display.go_on(0, len(loads))
+    try:
+        return parallel(counted, loads, n_cpus())
+    finally:
+        display.close()
+
+
+def _with_overhead(load: Load, took_ns: int, solo_ns: int) -> Load:
+    return msgspec.structs.replace(load, overhead_ppm=_overhead_ppm(took_ns, solo_ns))
+
+
+def _overhead_ppm(took_ns: int, solo_ns: int) -> int:
+    """Round an overhead up to parts per million."""
+    return -((solo_ns - took_ns) * _MILLION // solo_ns)

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity contention profile` and `evaluate` as users type them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.commands import Outcome, laxity
+from tests.cli.laxity_command import of_simulator
+
+from laxity.contention.document import percent
+
+PLATFORM = "sim:sabrelite-partitioned"
+PROGRAM = "edges sqcif"
+
+pytestmark = pytest.mark.skipif(
+    not of_simulator("laxity-sim").exists(), reason="simulated platforms are not built"
+)
+
+
+@pytest.fixture(scope="module")
+def profiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    path = tmp_path_factory.mktemp("profiled") / "edges.json"
+    words = ("--load-cpus", "1-3", "--reads", "0,10", "--delays", "0,200", "--quiet")
+    return path, laxity(
+        "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words
+    )
+
+
+def document_of(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(path.read_text())
+    return document
+
+
+def evaluate(path: Path, *words: str) -> Outcome:
+    return laxity("contention", "evaluate", path, "--reads", "3", "--delays", "30", *words)
+
+
+def test_profile_says_the_largest_overhead_and_writes_a_table(profiled: tuple[Path, Outcome]):
+    path, done = profiled
+    assert done.code == 0, done.err
+    loads = document_of(path)["loads"]
+    # Loads on CPU 1, on 1 and 2, on all three, with 2 x 2 reads and delays each.
+    assert len(loads) == 12
+    worst = max(loads, key=lambda load: load["overhead_ppm"])
+    assert (worst["cpus"], worst["reads"]) == ([1, 2, 3], 0)
+    first = done.out.splitlines()[0]
+    assert f"up to {percent(worst['overhead_ppm'])} longer" in first
+    assert done.out.splitlines()[-1] == str(path)
+
+
+def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path, Outcome]):
+    path, _ = profiled
+    done = evaluate(path, "--theta", "20%", "--format", "json")
+    assert done.code == 0, done.err
+    cells = json.loads(done.out)["cells"]
+    assert [cell["load"]["cpus"] for cell in cells] == [[1], [1, 2], [1, 2, 3]]
+    assert max(cell["load"]["overhead_ppm"] for cell in cells) > 200_000
+    assert max(cell["regulated_ppm"] for cell in cells) <= 200_000
+    # A regulator that allows nothing, or all, would keep no promise or be of no use.
+    assert all(0 < cell["parallelism_ppm"] < 1_000_000 for cell in cells[1:])
+    assert sum(cell["stops"] for cell in cells) > 0
+
+
+def test_table_that_understates_the_loss_breaks_the_promise(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    document = document_of(profiled[0])
+    document["loss"] = [rate // 20 for rate in document["loss"]]
+    path = tmp_path / "low.json"
+    path.write_text(json.dumps(document))
+    done = evaluate(path, "--theta", "10%")
+    # The job itself shows it: it takes longer than its profile and its charges allow.
+    assert done.code == 4, done.out
+    assert "1 of 1 jobs ran longer than profiled" in done.out
+    assert "broken in" in done.out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("platform_sha256", "0" * 64, "has changed since the profile; profile again"),
+        ("version", "0.0.0", "the table is of laxity 0.0.0"),
+        ("solo_ns", 1_000_000, "the program has changed: profile again"),
+        ("args", ["qcif"], "the program has changed: profile again"),
+    ],
+)
+def test_table_of_something_else_is_refused(
+    profiled: tuple[Path, Outcome], tmp_path: Path, key: str, value: object, reason: str
+):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(document_of(profiled[0]) | {key: value}))
+    done = evaluate(path, "--theta", "20%")
+    assert (done.code, reason in done.err) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--platform", "native"), "contention is measured on simulated platforms; use sim:NAME"),
+        (("--platform", "sim:sabrelite"), "share"),
+        (("--platform", PLATFORM, "--cpu", "4"), "--cpu 4: the platform has CPUs 0 to 3"),
+        (("--platform", PLATFORM, "--load-cpus", "0-1"), "other than 0, that of the job"),
+        (("--platform", PLATFORM, "--reads", "11"), "--reads 11: use numbers from 0 to 10"),
+        (("--platform", PLATFORM, "--delays", "-1"), "--delays -1: use numbers"),
+    ],
+)
+def test_profile_that_cannot_be_is_refused(tmp_path: Path, words: tuple[str, ...], reason: str):
+    path = tmp_path / "table.json"
+    done = laxity("contention", "profile", PROGRAM, "-o", path, *words)
+    assert (done.code, reason in done.err) == (2, True), done.err
+    assert not path.exists()
+
+
+def test_what_is_no_table_is_refused(tmp_path: Path):
+    path = tmp_path / "table.json"
+    path.write_text("{}")
+    done = evaluate(path)
+    assert (done.code, f"{path}: no contention table" in done.err) == (2, True), done.err

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The plan of a regulation."""
+
+import re
+
+import pytest
+from tests.contention.test_table import table
+
+from laxity.contention.plan import Terms, plan_of
+from laxity.errors import ConfigError
+
+
+def terms(theta_ppm: int) -> Terms:
+    return Terms(
+        theta_ppm=theta_ppm, period_ns=50_000, stop_ns=10_000, resume_ns=5_000, mark_ns=999, core=1
+    )
+
+
+def test_terms_follow_from_table_and_latencies():
+    """5 % of 8 ms are 400 µs. A stop takes 10 µs, and 2 µs until its instruction has ended."""
+    lines = plan_of(table(), terms(50_000)).splitlines()
+    assert "budget_ns 400000" in lines
+    assert "stop_latency_ns 10000" in lines
+    assert "stop_ns 12000" in lines
+    assert "lease_ns 50000" in lines
+    assert "mark_ns 1000" in lines
+    assert "loss 0 0 262144 524288" in lines
+    assert "solo_until_ns 0 8000000" in lines
+
+
+def test_loss_that_no_permission_fits_into_is_refused_with_the_smallest_that_does():
+    """(50 + 12 + 1) µs / 2 + 2 µs = 33.5 µs; of 8 ms that is 0.41875 %."""
+    plan_of(table(), terms(4_188))
+    wanted = "33500 ns, 33496 ns are allowed; use at least 0.42%"
+    with pytest.raises(ConfigError, match=re.escape(wanted)):
+        plan_of(table(), terms(4_187))
