@@ -51,6 +51,9 @@ std::size_t Decoder::decode(std::uint64_t *words, std::size_t n)
         const unsigned token = *at_++;
         if (token < TOKEN_LITERALS) {
             to = decode_group(token, to);
+            if (is_damaged_) {
+                break; /* no word may have been written */
+            }
             for (; predictor_.is_alone() && to <= full && at_ < end_ && *at_ == 0; at_++, to++) {
                 *to = to[-1]; /* a turn of a loop that accesses nothing, as expected */
             }
