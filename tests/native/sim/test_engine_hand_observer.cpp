@@ -163,11 +163,14 @@ void starts_marks_and_ends_are_seen_after_the_latency(void)
     );
 }
 
-/* As above the job is off its core from 62 to 107. It has executed for 157 - 45 = 112. */
+/* As above the job is off its core from 62 to 107: it has executed for 157 - 45 = 112. The job on
+ * the other core starts at 60 and lasts longer. */
 void an_end_is_seen_with_the_time_and_the_preemptions_of_its_job(void)
 {
-    const Case asked = observed(40, {{NOT_0, 100}, {BOTH, 158}, {BOTH, INT64_MAX}});
-    check_ticks(asked, {{40, 1, 0, 0}, {100, 0, 0, 0}, {158, 1, 112, 1}});
+    Case asked = observed(40, {{NOT_0, 100}, {BOTH, 158}, {BOTH, INT64_MAX}});
+    asked.tasks.push_back(a_task(2, 1, 60));
+    asked.programs.push_back(a_job(9, {}));
+    check_ticks(asked, {{40, 1, 0, 0}, {100, 1, 0, 0}, {158, 1, 112, 1}});
 }
 
 } // namespace
