@@ -197,14 +197,32 @@ FAULTS = (
     Fault(
         "accesses to one line go on behind what merging has filled",
         "engine/run_ahead.cpp",
-        "if (hierarchy_.is_full(*merging)) {",
-        "if (false) {",
+        "is_full = hierarchy_.is_full(*merging);",
+        "",
     ),
     Fault(
         "accesses to one line go on behind the fetch of another",
         "engine/run_ahead.cpp",
         "is_fetched ? part.until : std::min(part.until, fetches.next->index)",
         "part.until",
+    ),
+    Fault(
+        "accesses to one line go on beyond its end",
+        "engine/run_ahead.cpp",
+        "index < least || index >= until || from > last",
+        "index < least || index >= until",
+    ),
+    Fault(
+        "accesses to one line go on to what may not be stored",
+        "engine/reader.hpp",
+        "               !shared_.has(address, bytes);",
+        "               true;",
+    ),
+    Fault(
+        "a load makes registers of earlier loads known",
+        "engine/core.cpp",
+        "waiting_ |= step.writes;",
+        "waiting_ = step.writes;",
     ),
     Fault(
         "an instruction that goes on fetches its lines again",
@@ -274,9 +292,9 @@ FAULTS = (
     ),
     Fault(
         "an instruction does not wait for what it overwrites",
-        "engine/core.cpp",
-        "needed[i] = step.reads[i] | step.writes[i];",
-        "needed[i] = step.reads[i];",
+        "engine/reader.cpp",
+        "    step.needs |= step.writes;\n",
+        "",
     ),
     Fault(
         "the timer interrupts at the end of its interval, too",

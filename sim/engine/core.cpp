@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace laxity {
@@ -47,6 +48,7 @@ void Core::begin(const Execution &execution, std::uint64_t now)
     stage_ = Stage::Boundary;
     wait_ = Wait::Nothing;
     operands_.clear();
+    waiting_.reset();
     own_.loaded.clear();
     is_asked_ = false;
     is_draining_ = false;
@@ -248,10 +250,16 @@ void Core::run(std::uint64_t horizon)
             break;
         case Stage::Fetch:
             fetch();
-            break;
+            if (stage_ != Stage::Operands) {
+                break;
+            }
+            [[fallthrough]];
         case Stage::Operands:
             operands();
-            break;
+            if (stage_ != Stage::Within) {
+                break;
+            }
+            [[fallthrough]];
         case Stage::Within:
             if (may_be_taken()) {
                 is_paused_ = true;
@@ -279,7 +287,7 @@ bool Core::ends_here(Event event)
 {
     Reader &reader = *execution_.reader;
     const Position &position = *execution_.position;
-    const std::size_t n = position.block == nullptr ? 0 : position.block->steps.size();
+    const std::size_t n = position.block == nullptr ? 0 : position.block->n_steps;
     const bool is_over = position.index >= n;
     bool is_failed = event == Event::End && is_over;
     bool is_finished = false;
@@ -317,7 +325,8 @@ void Core::at_boundary(std::uint64_t horizon)
         if (ends_here(event)) {
             return;
         }
-        if (!is_asked_ && !is_probed_ && run_blocks(std::min(horizon, timer_tick_))) {
+        if (!std::exchange(is_at_limit_, false) && !is_asked_ && !is_probed_ &&
+            run_blocks(std::min(horizon, timer_tick_))) {
             if (stage_ != Stage::Boundary || is_paused_) {
                 return;
             }
@@ -377,22 +386,22 @@ void Core::operands()
 {
     const Position &position = *execution_.position;
     const Step &step = position.block->steps[position.index];
-    Registers needed{};
-    for (std::size_t i = 0; i < needed.size(); i++) {
-        needed[i] = step.reads[i] | step.writes[i];
+    std::erase_if(operands_, [this](const Operand &operand) {
+        const Request *const request = own_.requests.find(operand.request);
+        return request == nullptr || request->done <= now_;
+    });
+    waiting_.reset();
+    std::uint64_t first = NEVER; /* of those that it needs */
+    for (const Operand &operand : operands_) {
+        waiting_ |= operand.registers;
+        if (first == NEVER && (operand.registers & step.needs).any()) {
+            first = operand.request;
+        }
     }
-    for (auto operand = operands_.begin(); operand != operands_.end();) {
-        const Request *const request = own_.requests.find(operand->request);
-        if (request == nullptr || request->done <= now_) {
-            operand = operands_.erase(operand);
-            continue;
-        }
-        if (operand->is_one_of(needed)) {
-            is_paused_ = true;
-            wait_for_request(Wait::Line, operand->request);
-            return;
-        }
-        operand++;
+    if (first != NEVER) {
+        is_paused_ = true;
+        wait_for_request(Wait::Line, first);
+        return;
     }
     stage_ = Stage::Within;
 }
@@ -458,9 +467,11 @@ void Core::make_marks(std::size_t until)
     execution_.reader->take_marks_before(until);
 }
 
-/* What an instruction that ends writes waits for the last of its loads. */
-void Core::note_loads(const Step &step, std::uint64_t now)
+/* An instruction of a block that has begun at a time makes no further access: what it writes waits
+ * for the last of its loads. */
+void Core::note_loads(const Step &step, std::uint64_t begun)
 {
+    const std::uint64_t now = begun + step.offset;
     std::uint64_t latest = NEVER;
     for (const std::uint64_t number : own_.loaded) {
         const Request *const request = own_.requests.find(number);
@@ -468,11 +479,11 @@ void Core::note_loads(const Step &step, std::uint64_t now)
             latest = number;
         }
     }
-    if (latest != NEVER &&
-        std::ranges::any_of(step.writes, [](std::uint64_t some) { return some != 0; })) {
+    if (latest != NEVER && step.writes.any()) {
         const Operand operand{.request = latest, .registers = step.writes};
         const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
         operands_.insert(place, operand);
+        waiting_ |= step.writes;
     }
     own_.loaded.clear();
 }

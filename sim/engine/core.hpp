@@ -129,15 +129,6 @@ class Core {
     struct Operand {
         std::uint64_t request;
         Registers registers;
-
-        [[nodiscard]] bool is_one_of(const Registers &others) const
-        {
-            std::uint64_t common = 0;
-            for (std::size_t i = 0; i < registers.size(); i++) {
-                common |= registers[i] & others[i];
-            }
-            return common != 0;
-        }
     };
 
     void run(std::uint64_t horizon);
@@ -147,9 +138,8 @@ class Core {
     void set_timer();
     bool run_blocks(std::uint64_t horizon);
     template <bool IS_PLAIN> bool run_blocks_of(std::uint64_t horizon);
-    template <bool IS_PLAIN> bool run_part(std::size_t until);
+    template <bool IS_PLAIN> bool run_part(std::size_t until, std::uint64_t horizon);
     template <bool IS_PLAIN> Reached go_through(std::size_t until);
-    [[nodiscard]] bool has_access_behind(std::size_t index) const;
     template <bool IS_PLAIN>
     bool touch_ahead(
         Kind kind, std::uint64_t line, std::uint64_t known_as, Bytes bytes, std::uint64_t now
@@ -161,12 +151,10 @@ class Core {
     touch_again(Words &words, std::size_t least, std::size_t until, std::uint64_t begun);
     [[nodiscard]] Part part_until(std::size_t until) const;
     bool find_access(Part &part, Words &words);
-    void end_loads(Part &part);
     template <bool IS_PLAIN> void go_on_after_access(Part &part, Words &words);
-    [[nodiscard]] bool needs_operand(const Registers &registers) const;
     [[nodiscard]] static std::size_t
     next_user(const Block &block, std::size_t of, std::size_t until);
-    void note_loads(const Step &step, std::uint64_t now);
+    void note_loads(const Step &step, std::uint64_t begun);
     [[nodiscard]] std::size_t
     limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const;
     [[nodiscard]] bool needs_turn(bool is_new) const;
@@ -177,7 +165,7 @@ class Core {
     [[nodiscard]] bool is_in_block() const
     {
         const Position &position = *execution_.position;
-        return position.block != nullptr && position.index < position.block->steps.size();
+        return position.block != nullptr && position.index < position.block->n_steps;
     }
     void at_boundary(std::uint64_t horizon);
     bool ends_here(Event event);
@@ -235,7 +223,8 @@ class Core {
     std::uint64_t action_since_ = 0; /* its turn's since() */
     bool is_asked_ = false;
     bool is_draining_ = false;
-    bool is_paused_ = false; /* the turn says what is to be done */
+    bool is_paused_ = false;   /* the turn says what is to be done */
+    bool is_at_limit_ = false; /* it has just gone on as far as it may by itself */
 
     std::vector<MadeMark> made_marks_;
 
@@ -249,6 +238,7 @@ class Core {
     std::uint64_t walk_page_ = 0;
     std::uint32_t walk_loads_ = 0;  /* that are left */
     std::vector<Operand> operands_; /* by their requests' numbers */
+    Registers waiting_;             /* of all operands */
     std::uint32_t kernel_line_ = 0;
     std::uint64_t timer_tick_ = NEVER; /* before an instruction from then on it interrupts */
     bool is_probed_ = false;           /* before the next instruction the probe does */

@@ -96,14 +96,16 @@ void Reader::append(Block &block, const laxity_sim_instruction &instruction, std
         .first_line = first_line_ + (address >> line_shift_),
         .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
         .offset = block.ticks,
-        .reads = {},
+        .needs = {},
         .writes = {},
     };
-    for (std::size_t i = 0; i < block.registers.size(); i++) {
-        step.reads[i] = instruction.reads[i];
-        step.writes[i] = instruction.writes[i];
-        block.registers[i] |= step.reads[i] | step.writes[i];
+    for (std::size_t i = LAXITY_SIM_REGISTERS / 64; i-- > 0;) {
+        step.needs = step.needs << 64 | Registers{instruction.reads[i]};
+        step.writes = step.writes << 64 | Registers{instruction.writes[i]};
     }
+    step.needs |= step.writes;
+    block.registers |= step.needs;
+    block.n_fetches_before.push_back(static_cast<std::uint32_t>(block.fetches.size()));
     for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
         if (block.fetches.empty() || block.fetches.back().line != line) {
             block.fetches.push_back(
@@ -173,7 +175,9 @@ const Block &Reader::block_of(std::uint64_t number)
         append(block, instruction, address);
         address += instruction.bytes;
     }
+    block.n_fetches_before.push_back(static_cast<std::uint32_t>(block.fetches.size()));
     block.end_address = address;
+    block.n_steps = block.steps.size();
     is_plain_[number] = block.clock == nullptr ? 1 : 0;
     blocks_[number] = std::make_unique<const Block>(std::move(block));
     return *blocks_[number];

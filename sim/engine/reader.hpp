@@ -9,7 +9,7 @@
 #include "interface/records.h"
 #include "model/spaces.hpp"
 
-#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,8 +19,8 @@
 
 namespace laxity {
 
-/* A set of them. */
-using Registers = std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64>;
+/* By number. */
+using Registers = std::bitset<LAXITY_SIM_REGISTERS>;
 
 /* An instruction of a block, ready to be executed by one task. */
 struct Step {
@@ -28,7 +28,7 @@ struct Step {
     std::uint64_t first_line; /* that it lies in, of the task */
     std::uint64_t last_line;
     std::uint64_t offset; /* ticks after the block began, if nothing is waited for */
-    Registers reads;
+    Registers needs;      /* that it reads or writes */
     Registers writes;
 };
 
@@ -49,6 +49,8 @@ struct Fetches {
 struct Block {
     std::vector<Step> steps;
     std::vector<Fetch> fetches;
+    std::vector<std::uint32_t> n_fetches_before; /* each step, and the end */
+    std::size_t n_steps;
     std::uint64_t ticks; /* of all of them */
     Registers registers; /* that they read or write */
     const char *clock;   /* that one of them reads, or nullptr */
@@ -58,11 +60,8 @@ struct Block {
 
     [[nodiscard]] Fetches fetches_from(std::size_t index) const
     {
-        Fetches left{.next = fetches.data(), .end = fetches.data() + fetches.size()};
-        while (left.next != left.end && left.next->index < index) {
-            left.next++;
-        }
-        return left;
+        const Fetch *const all = fetches.data();
+        return {.next = all + n_fetches_before[index], .end = all + fetches.size()};
     }
 };
 
@@ -105,7 +104,9 @@ class Access {
     }
     [[nodiscard]] bool is_mark() const
     {
-        return address() - LAXITY_SIM_MARKS_ADDRESS < LAXITY_MARK_TABLE_BYTES && is_store();
+        constexpr std::uint64_t STORE = std::uint64_t{1} << LAXITY_RECORD_STORE_SHIFT;
+        return (word_ & (LAXITY_RECORD_ADDRESS_MASK | STORE)) - (LAXITY_SIM_MARKS_ADDRESS | STORE) <
+               LAXITY_MARK_TABLE_BYTES;
     }
 
   private:
@@ -222,6 +223,15 @@ class Reader {
     [[nodiscard]] bool is_forbidden(const Access &access) const
     {
         return access.is_store() && shared_.has(access.address(), access.bytes());
+    }
+
+    /* Whether stores to these bytes are allowed and are no marks. */
+    [[nodiscard]] bool is_harmless(std::uint64_t word, std::uint64_t bytes) const
+    {
+        const std::uint64_t address = Access{word}.address();
+        return (address + bytes <= LAXITY_SIM_MARKS_ADDRESS ||
+                address >= LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_TABLE_BYTES) &&
+               !shared_.has(address, bytes);
     }
 
     /* Whether what comes is a part of a job. */

@@ -21,21 +21,12 @@ constexpr unsigned BLOCKS_PER_TURN = 1U << 10U;
 
 } // namespace
 
-/* Whether one of these registers may wait for a load. */
-bool Core::needs_operand(const Registers &registers) const
-{
-    return std::ranges::any_of(operands_, [&registers](const Operand &operand) {
-        return operand.is_one_of(registers);
-    });
-}
-
 /* The first instruction after `of` that needs what this writes. */
 std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t until)
 {
-    const Operand operand{.request = 0, .registers = block.steps[of].writes};
+    const Registers &written = block.steps[of].writes;
     std::size_t at = of + 1;
-    while (at < until && !operand.is_one_of(block.steps[at].reads) &&
-           !operand.is_one_of(block.steps[at].writes)) {
+    while (at < until && (written & block.steps[at].needs).none()) {
         at++;
     }
     return std::min(at, until);
@@ -43,10 +34,11 @@ std::size_t Core::next_user(const Block &block, std::size_t of, std::size_t unti
 
 /* The first instruction of a block that does not begin before the horizon, or may have to wait for
  * a load. The core is at `at`, which begins now, or is at its accesses and needs no more. */
-std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
+[[gnu::always_inline]] inline std::size_t
+Core::limit_of(const Block &block, std::size_t at, std::uint64_t horizon) const
 {
     const std::vector<Step> &steps = block.steps;
-    std::size_t limit = steps.size();
+    std::size_t limit = block.n_steps;
     if (now_ + block.ticks >= horizon) {
         const std::uint64_t begun = now_ - steps[at].offset;
         const auto late = std::ranges::partition_point(steps, [begun, horizon](const Step &step) {
@@ -58,22 +50,22 @@ std::size_t Core::limit_of(const Block &block, std::size_t at, std::uint64_t hor
         at++;
         limit = std::max(limit, at);
     }
-    if (operands_.empty() || !needs_operand(block.registers)) {
+    if ((waiting_ & block.registers).none()) [[likely]] {
         return limit;
     }
-    while (at < limit && !needs_operand(steps[at].reads) && !needs_operand(steps[at].writes)) {
+    while (at < limit && (waiting_ & steps[at].needs).none()) {
         at++;
     }
     return at;
 }
 
 /* All before an instruction of the block has been executed. */
-void Core::advance_to(std::size_t index)
+[[gnu::always_inline]] inline void Core::advance_to(std::size_t index)
 {
     Position &position = *execution_.position;
     const Block &block = *position.block;
     const Step *const steps = block.steps.data();
-    const std::uint64_t end = index < block.steps.size() ? steps[index].offset : block.ticks;
+    const std::uint64_t end = index < block.n_steps ? steps[index].offset : block.ticks;
     const std::uint64_t ticks = end - steps[position.index].offset;
     if (!execution_.reader->marks().empty()) {
         make_marks(index);
@@ -141,38 +133,39 @@ template <bool IS_PLAIN>
     return line_ > last_line_;
 }
 
-/* Goes on through accesses that follow one, are of its kind and its line, and are of instructions
+/* Goes on through accesses that follow one, are of its kind, size and line, and are of instructions
  * before one of them. Returns that of the last. */
 [[gnu::always_inline]] inline std::size_t
 Core::touch_again(Words &words, std::size_t least, std::size_t until, std::uint64_t begun)
 {
     constexpr std::uint64_t INDEX = std::uint64_t{LAXITY_RECORD_INSTRUCTIONS_MAX - 1}
                                     << LAXITY_RECORD_INDEX_SHIFT;
-    constexpr std::uint64_t SIZE = std::uint64_t{0xf} << LAXITY_RECORD_SIZE_SHIFT;
     const std::uint64_t in_line = platform_.line_bytes - 1;
     const std::uint64_t first = *words.next;
-    Request *const merging = own_.same.merging;
+    const Access access{first};
     const std::uint64_t *next = words.next + 1;
-    for (; next != words.end && ((*next ^ first) & ~(INDEX | SIZE | in_line)) == 0; next++) {
-        const Access access{*next};
-        const std::uint64_t from = access.address() & in_line;
-        if (access.index() < least || access.index() >= until ||
-            from + access.bytes() > in_line + 1 || access.is_mark() ||
-            execution_.reader->is_forbidden(access)) {
+    if (next == words.end || ((*next ^ first) & ~(INDEX | in_line)) != 0 ||
+        !execution_.reader->is_harmless(first & ~in_line, platform_.line_bytes)) {
+        return least;
+    }
+    Request *const merging = own_.same.merging;
+    const std::uint64_t last = in_line + 1 - access.bytes(); /* byte of the line to begin at */
+    const std::uint64_t written = Hierarchy::all_of(access.bytes());
+    bool is_full = false;
+    for (; next != words.end && ((*next ^ first) & ~(INDEX | in_line)) == 0 && !is_full; next++) {
+        const std::uint64_t from = *next & in_line;
+        const std::size_t index = Access{*next}.index();
+        if (index < least || index >= until || from > last) {
             break;
         }
-        least = access.index();
+        least = index;
         if (merging != nullptr) {
-            merging->written |= Hierarchy::all_of(access.bytes()) << from;
-            if (hierarchy_.is_full(*merging)) {
-                next++;
-                break;
-            }
+            merging->written |= written << from;
+            is_full = hierarchy_.is_full(*merging);
         }
     }
     const auto n = static_cast<std::uint64_t>(next - words.next - 1);
-    const bool is_store = Access{first}.is_store();
-    (is_store ? own_.counts.stores : own_.counts.loads) += n;
+    (access.is_store() ? own_.counts.stores : own_.counts.loads) += n;
     if (merging != nullptr) {
         own_.counts.store_misses += n;
         own_.counts.joins += n;
@@ -182,16 +175,6 @@ Core::touch_again(Words &words, std::size_t least, std::size_t until, std::uint6
     }
     words.next = next - 1;
     return least;
-}
-
-/* Whether the next record is an access of the block, of this instruction or of one behind it. What
- * cannot be ends the program as soon as it comes. */
-bool Core::has_access_behind(std::size_t index) const
-{
-    const Reader &reader = *execution_.reader;
-    return execution_.reader->peek() == Event::Access && reader.access().index() >= index &&
-           reader.access().index() < execution_.position->block->steps.size() &&
-           !reader.is_forbidden(reader.access());
 }
 
 /* An instruction with a mark is the last of its part: a mark has the counts of what is before it.
@@ -208,16 +191,19 @@ bool Core::has_access_behind(std::size_t index) const
 /* Instructions of a block that the core goes through, those before `until`. */
 struct Core::Part {
     const Step *steps;
+    std::size_t n_steps;
     std::uint64_t begun; /* when the block would have, had nothing been waited for */
     std::size_t until;
     std::size_t least; /* that the next access may be of */
     bool has_begun;    /* that instruction */
     bool is_loading;   /* its loads are outstanding */
     Fetches fetches;
-    Event event = Event::Access; /* what comes next */
+    /* What comes next is another block, or an access of the block behind the part: what cannot be
+     * ends the program as soon as it comes. */
+    bool goes_on = false;
 };
 
-Core::Part Core::part_until(std::size_t until) const
+[[gnu::always_inline]] inline Core::Part Core::part_until(std::size_t until) const
 {
     const Position &position = *execution_.position;
     const Block &block = *position.block;
@@ -226,6 +212,7 @@ Core::Part Core::part_until(std::size_t until) const
     until = limit_by_marks(until);
     return {
         .steps = block.steps.data(),
+        .n_steps = block.n_steps,
         .begun = now_ - block.steps[position.index].offset,
         .until = is_loading ? next_user(block, position.index, until) : until,
         .least = position.index,
@@ -241,12 +228,15 @@ Core::Part Core::part_until(std::size_t until) const
     Reader &reader = *execution_.reader;
     if (words.next == words.end || !Access::is_one(*words.next)) {
         reader.take_until(words.next);
-        while ((part.event = reader.peek()) == Event::JobStart) {
+        Event event = reader.peek();
+        while (event == Event::JobStart) {
             reader.take(); /* within a job it means nothing */
+            event = reader.peek();
         }
         part.until = limit_by_marks(part.until);
         words = reader.words();
-        if (part.event != Event::Access) {
+        part.goes_on = event == Event::Block;
+        if (event != Event::Access) {
             return false;
         }
     }
@@ -254,21 +244,15 @@ Core::Part Core::part_until(std::size_t until) const
     const std::size_t index = access.index();
     if (index >= part.until || index < part.least || reader.is_forbidden(access)) {
         reader.take_until(words.next);
+        part.goes_on = index >= part.until && index < part.n_steps && !reader.is_forbidden(access);
         return false;
     }
     if (part.is_loading && index != part.least) {
-        end_loads(part);
+        part.is_loading = false;
+        note_loads(part.steps[part.least], part.begun);
     }
     part.least = index;
     return true;
-}
-
-/* The instruction with the last access has no further one. */
-void Core::end_loads(Part &part)
-{
-    const Step &step = part.steps[part.least];
-    note_loads(step, part.begun + step.offset);
-    part.is_loading = false;
 }
 
 /* After an access that has been executed ahead. */
@@ -297,7 +281,8 @@ template <bool IS_PLAIN>
  * needs to be waited for and all lines are there. What it tells is how far that is; time and
  * position are left as they are.
  */
-template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
+template <bool IS_PLAIN>
+[[gnu::always_inline]] inline Core::Reached Core::go_through(std::size_t until)
 {
     Reader &reader = *execution_.reader;
     Part part = part_until(until);
@@ -314,33 +299,15 @@ template <bool IS_PLAIN> Core::Reached Core::go_through(std::size_t until)
         go_on_after_access<IS_PLAIN>(part, words);
     }
     if (part.is_loading) {
-        end_loads(part);
+        note_loads(part.steps[part.least], part.begun);
     }
-    if (part.event != Event::Block && !has_access_behind(part.until)) {
+    if (!part.goes_on) {
         return {.index = part.least + (part.has_begun ? 1 : 0), .stage = Stage::Boundary};
     }
     if (!fetch_ahead<IS_PLAIN>(part.fetches, part.until - 1, part.begun)) {
         return {.index = part.fetches.next->index, .stage = Stage::Fetch};
     }
     return {.index = part.until, .stage = Stage::Boundary};
-}
-
-/* Goes on in the block that the core is in. Whether it has come to the block's end. */
-template <bool IS_PLAIN> bool Core::run_part(std::size_t until)
-{
-    const Reached reached = go_through<IS_PLAIN>(until);
-    stage_ = reached.stage;
-    if (reached.index != execution_.position->index) {
-        advance_to(reached.index);
-    }
-    if (reached.stage == Stage::Boundary) {
-        return !is_in_block();
-    }
-    if (now_ != action_) {
-        is_paused_ = true; /* what is not there is asked for in the core's turn */
-        set_next(Next::GoOn);
-    }
-    return false;
 }
 
 /*
@@ -355,27 +322,46 @@ template <bool IS_PLAIN> void Core::end_block(const Block &block, std::uint64_t 
         judge_branch(block);
         return;
     }
-    if (now_ >= horizon || !execution_.reader->comes_again(block)) {
-        return;
-    }
-    if (needs_operand(block.registers)) {
-        return; /* a load that has joined ahead of its turn */
+    if (now_ >= horizon || !execution_.reader->comes_again(block) ||
+        (waiting_ & block.registers).any()) {
+        return; /* the last: a load has joined ahead of its turn */
     }
     const std::uint64_t most = (horizon - 1 - now_) / block.ticks;
     const std::uint64_t n = execution_.reader->take_repeats(most);
     now_ += n * block.ticks;
     execution_.spent->busy += n * block.ticks;
-    own_.counts.instructions += n * block.steps.size();
+    own_.counts.instructions += n * block.n_steps;
     own_.counts.fetches += n * block.fetches.size();
+}
+
+/* Goes on in the block that the core is in. Whether it has come to an instruction, or to the
+ * block's end, and may go on. */
+template <bool IS_PLAIN> bool Core::run_part(std::size_t until, std::uint64_t horizon)
+{
+    const std::size_t from = execution_.position->index;
+    const Reached reached = go_through<IS_PLAIN>(until);
+    stage_ = reached.stage;
+    if (reached.index != from) {
+        advance_to(reached.index);
+    }
+    if (reached.stage == Stage::Boundary) {
+        if (!is_in_block()) {
+            end_block<IS_PLAIN>(*execution_.position->block, horizon);
+        }
+        return reached.index != from;
+    }
+    if (now_ != action_) {
+        is_paused_ = true; /* what is not there is asked for in the core's turn */
+        set_next(Next::GoOn);
+    }
+    return false;
 }
 
 /* Whether what comes next is no block, or the line that the core is in must be fetched again. */
 bool Core::needs_turn(bool is_new) const
 {
-    if (is_new) {
-        return execution_.reader->peek() != Event::Block;
-    }
-    return stage_ == Stage::Boundary && execution_.position->fetched == NEVER;
+    return is_new ? execution_.reader->peek() != Event::Block
+                  : stage_ == Stage::Boundary && execution_.position->fetched == NEVER;
 }
 
 /* Whether the core has gone on, through one block after the other. */
@@ -384,19 +370,20 @@ template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
     own_.requests.forget_done(now_);
     if (own_.requests.is_empty()) {
         operands_.clear();
+        waiting_.reset();
     }
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
     for (unsigned n = 0;; n++) {
         const bool is_new = !is_in_block();
         if (needs_turn(is_new)) {
-            return n > 0;
+            return is_at_limit_ = n > 0;
         }
         const Block &block = is_new ? reader.block() : *position.block;
         const std::size_t from = is_new ? 0 : position.index;
         const std::size_t until = limit_of(block, from, horizon);
         if (until <= from) {
-            return n > 0;
+            return is_at_limit_ = n > 0;
         }
         if (n == BLOCKS_PER_TURN) {
             is_paused_ = true;
@@ -407,10 +394,9 @@ template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
             reader.take();
             position = {.block = &block, .index = 0, .fetched = NEVER};
         }
-        if (!run_part<IS_PLAIN>(until)) {
+        if (!run_part<IS_PLAIN>(until, is_new ? horizon : 0)) {
             return n > 0 || is_new || position.index > from || stage_ != Stage::Boundary;
         }
-        end_block<IS_PLAIN>(block, is_new ? horizon : 0);
     }
 }
 

@@ -146,6 +146,27 @@ void a_store_beside_a_shared_range_is_one(void)
     check(stored_at(0x9000 + PAGE, false), {{0, 0, 12, 4, 8, 0, 0, 0}});
 }
 
+/* The range begins within a line. Of three stores to the line the second hits, the third touches
+ * the range. */
+void a_store_into_a_shared_range_ends_the_program_behind_stores_to_its_line(void)
+{
+    Case asked = stored_at(0x9000 + PAGE, false);
+    asked.shared[0] = {{0x9010, 0x9000 + PAGE}};
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(6, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    words.access(1, 0x9000, WORD, true);
+    words.access(2, 0x9004, WORD, true);
+    words.access(3, 0x9010, WORD, true);
+    words.mark(5, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    for (const Told &told : {run_naive(asked), run_engine(asked)}) {
+        CHECK_EQUAL(told.calls.back().end, LAXITY_SIM_END_FAILED);
+        CHECK_EQUAL(told.totals.cores[0].stores, 2);
+    }
+}
+
 /* Two tasks; the program of the second one fails at once. */
 Case one_that_fails_at_once(bool is_corunner)
 {
@@ -193,6 +214,7 @@ int main()
     RUN(what_a_program_has_lost_is_reloaded_by_any_of_its_tasks);
     RUN(frames_are_counted_for_the_program);
     RUN(a_store_into_a_shared_range_ends_the_program_behind_the_access_before);
+    RUN(a_store_into_a_shared_range_ends_the_program_behind_stores_to_its_line);
     RUN(a_store_beside_a_shared_range_is_one);
     RUN(a_corunner_that_fails_at_once_ends_at_its_start);
     return test_exit_code();
