@@ -225,6 +225,18 @@ FAULTS = (
         "waiting_ = step.writes;",
     ),
     Fault(
+        "a first level lacks a line that it has got since",
+        "engine/hierarchy.cpp",
+        "    cores_[touch.core].absent = NEVER;\n",
+        "",
+    ),
+    Fault(
+        "one request that is done makes room for all of its kind",
+        "engine/requests.hpp",
+        "n_of_kind(one.kind)--;",
+        "n_of_kind(one.kind) = 0;",
+    ),
+    Fault(
         "an instruction that goes on fetches its lines again",
         "engine/run_ahead.cpp",
         "block.fetches_from(position.index + (is_within ? 1 : 0))",

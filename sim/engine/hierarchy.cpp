@@ -21,6 +21,7 @@ namespace laxity {
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity_sim_task> tasks)
     : platform_(platform),
       page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
+      n_levels_(platform.n_levels),
       writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
       merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
       frames_(platform), links_(platform), regions_(platform_, tasks, links_),
@@ -54,6 +55,9 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::span<const laxity
         for (std::uint32_t instance = 0; instance < n; instance++) {
             stores.emplace_back(level.cache, platform.line_bytes, keeps_places);
         }
+        for (std::uint32_t core = 0; core < platform.cores; core++) {
+            level_of_.push_back(&stores[core / level.cores]); /* none moves */
+        }
     }
 }
 
@@ -70,7 +74,7 @@ std::uint64_t Hierarchy::settle(const Decision &served)
     return read->cores;
 }
 
-std::uint64_t Hierarchy::loads_done(std::uint32_t core) const
+std::uint64_t Hierarchy::loads_done(std::uint32_t core)
 {
     std::uint64_t done = 0;
     for (const Request &request : cores_[core].requests.all()) {
@@ -150,7 +154,7 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
 }
 
 /* Step c. */
-Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
+[[gnu::always_inline]] inline Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 {
     Copies copies;
     each_copy(touch, [&](Cache &cache, std::uint64_t at, std::uint32_t other) {
@@ -175,7 +179,7 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 /* Whether a level of its core holds the line. */
 bool Hierarchy::is_below(const Touch &touch)
 {
-    for (std::size_t i = 0; i < levels_.size(); i++) {
+    for (std::size_t i = 0; i < n_levels_; i++) {
         if (level(i, touch.core).cache.find(touch.line, touch.at) != nullptr) {
             return true;
         }
@@ -262,7 +266,8 @@ Room Hierarchy::needed_of(const Touch &touch) const
 }
 
 /* Step 3. */
-Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
+[[gnu::always_inline]] inline Answer
+Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
     Own &own = cores_[touch.core];
     if (!own.debts.empty() && !pays(own)) {
@@ -291,7 +296,7 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
     };
 }
 
-Request &Hierarchy::make(const Touch &touch, Cause cause)
+[[gnu::always_inline]] inline Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
     Own &own = cores_[touch.core];
     std::uint64_t wish = touch.line;
@@ -299,16 +304,13 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         touch.instruction != NO_INSTRUCTION) {
         wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
     }
-    return own.requests.make({
-        .number = 0,
-        .line = touch.line,
-        .at = touch.at,
-        .instance = touch.instance,
-        .task = touch.task,
-        .kind = touch.kind,
-        .cause = cause,
-        .wish = wish,
-    });
+    Request &request = own.requests.make(touch.kind, touch.line);
+    request.at = touch.at;
+    request.instance = touch.instance;
+    request.task = touch.task;
+    request.cause = cause;
+    request.wish = wish;
+    return request;
 }
 
 /* A request is done when a read is, if that is not done yet, and not before. */
@@ -373,13 +375,14 @@ Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
 }
 
 /* Steps a and b for what is replaced, without its write-back. */
-Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
+[[gnu::always_inline]] inline Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
 {
     Store &first = first_level(touch.core, touch.kind);
     if (!first.cache.exists()) {
         return Place{};
     }
     const bool is_dirty = touch.kind == Kind::Store;
+    cores_[touch.core].absent = NEVER;
     const Place victim = first.cache.allocate(touch.line, touch.line, 0, is_dirty);
     if (!victim.is_empty()) {
         for (Request &request : cores_[touch.core].requests.all()) {
@@ -396,8 +399,7 @@ Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
 std::size_t Hierarchy::first_common_level(std::uint32_t core, std::uint32_t other) const
 {
     std::size_t i = 0;
-    while (i < levels_.size() &&
-           core / platform_.levels[i].cores != other / platform_.levels[i].cores) {
+    while (i < n_levels_ && core / platform_.levels[i].cores != other / platform_.levels[i].cores) {
         i++;
     }
     return i;
@@ -438,7 +440,7 @@ Answer Hierarchy::touch_uncached(const Touch &touch, std::uint64_t now)
 }
 
 /* Step 4. */
-Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
+[[gnu::always_inline]] inline Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 {
     Own &own = cores_[touch.core];
     const bool goes_through = touch.kind == Kind::Store && writes_through_;
@@ -525,7 +527,9 @@ Answer Hierarchy::touch(Touch &&touch, std::uint64_t now)
 Answer Hierarchy::touch_cached(const Touch &touch, std::uint64_t now)
 {
     Own &own = cores_[touch.core];
-    Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
+    const bool is_absent = touch.kind != Kind::Fetch && touch.line == own.absent;
+    Place *const place =
+        is_absent ? nullptr : first_level(touch.core, touch.kind).cache.use(touch.line);
     Request *const pending = own.requests.outstanding(touch.line, now);
     /* What goes through may find its line, and goes on all the same. */
     const bool goes_through = touch.kind == Kind::Store && writes_through_;

@@ -114,6 +114,7 @@ class Hierarchy {
         Tlb dtlb;
         Requests requests{};
         Same same{};
+        std::uint64_t absent = NEVER;        /* a line that l1d lacks, as its own core has seen */
         std::vector<std::uint64_t> loaded{}; /* requests of the loads of an instruction */
         std::vector<Debt> debts;             /* in the order in which they are paid */
         Strides strides{};
@@ -129,6 +130,7 @@ class Hierarchy {
     {
         Place *const place = (kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(line);
         if (place == nullptr) {
+            own.absent = kind == Kind::Fetch ? own.absent : line;
             return false;
         }
         if (Request *const pending = own.requests.outstanding(line, now)) [[unlikely]] {
@@ -237,7 +239,7 @@ class Hierarchy {
     void send_merging(std::uint32_t core, std::uint64_t now);
 
     /* When the last outstanding load of a core is done. */
-    [[nodiscard]] std::uint64_t loads_done(std::uint32_t core) const;
+    [[nodiscard]] std::uint64_t loads_done(std::uint32_t core);
 
     /* A task goes on on a core. */
     void place(std::uint32_t task, std::uint32_t core);
@@ -287,7 +289,7 @@ class Hierarchy {
     }
     [[nodiscard]] Store &level(std::size_t i, std::uint32_t core)
     {
-        return levels_[i][core / platform_.levels[i].cores];
+        return *level_of_[i * cores_.size() + core];
     }
     bool join_privately(
         Own &own, Kind kind, Place &place, Request &request, Bytes bytes, std::uint64_t now
@@ -374,7 +376,8 @@ class Hierarchy {
 
     laxity_sim_platform platform_;
     unsigned page_shift_;      /* of the number of a line */
-    unsigned n_levels_on_ = 0; /* below the first */
+    std::size_t n_levels_;     /* below the first */
+    unsigned n_levels_on_ = 0; /* of these */
     bool wishes_ = false;      /* loads, for it */
     bool is_coupling_ = false;
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
@@ -386,6 +389,7 @@ class Hierarchy {
     Memory memory_;
     std::vector<Own> cores_;
     std::vector<std::vector<Store>> levels_;
+    std::vector<Store *> level_of_; /* by level and core */
     std::vector<TaskPlace> tasks_;
     std::uint32_t n_programs_ = 0;
     std::vector<std::uint32_t> n_last_; /* tasks, by program and the core that they were on last */

@@ -73,7 +73,7 @@ void Hierarchy::hand_down(
 )
 {
     std::uint64_t at = frames_.physical(victim.line());
-    for (std::size_t i = from_level; i < levels_.size(); i++) {
+    for (std::size_t i = from_level; i < n_levels_; i++) {
         Store &store = level(i, core);
         if (!store.cache.exists()) {
             continue;
@@ -151,10 +151,13 @@ std::uint64_t Hierarchy::read(const Request &request, Message message, std::uint
 {
     const std::uint32_t here = links_.domain_of(message.core);
     const std::uint32_t there = regions_.instances()[request.instance].domain;
-    counts(message.core).remote += here == there ? 0 : 1;
+    if (here == there) {
+        return memory_.read(request.instance, message, now);
+    }
+    counts(message.core).remote++;
     message.arrival += links_.ticks(here, there);
     const std::uint64_t read = memory_.read(request.instance, message, now);
-    if (here != there && has_been_in(request.task, there)) {
+    if (has_been_in(request.task, there)) {
         memory_.reads().find(read)->away = links_.round_trip(here, there);
     }
     return read;
@@ -189,7 +192,7 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
     std::uint64_t path = 0;
     std::uint64_t allocated = 0; /* levels, as bits */
     bool has_missed = false;     /* the last level */
-    for (std::size_t i = 0; i < levels_.size(); i++) {
+    for (std::size_t i = 0; i < n_levels_; i++) {
         Store &store = level(i, core);
         has_missed = store.cache.exists();
         if (!has_missed) {
@@ -222,12 +225,12 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
     const std::uint64_t number =
         read_line(request, {.at = request.at, .arrival = departure, .core = core}, now);
     wait_for(request, core, number);
-    for (std::size_t i = 0; i < levels_.size(); i++) {
+    for (std::size_t i = 0; i < n_levels_; i++) {
         if ((allocated >> i & 1U) != 0) {
             await(level(i, core), request.line, number, now);
         }
     }
-    if (has_missed && platform_.levels[levels_.size() - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
+    if (has_missed && platform_.levels[n_levels_ - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
         prefetch(request, core, now, departure);
     }
 }
@@ -236,7 +239,7 @@ void Hierarchy::prefetch(
     const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t departure
 )
 {
-    const std::size_t last = levels_.size() - 1;
+    const std::size_t last = n_levels_ - 1;
     const std::uint64_t line = platform_.levels[last].prefetch == LAXITY_SIM_PREFETCH_NEXT_LINE
                                    ? request.line + 1
                                    : request.wish;

@@ -22,13 +22,13 @@ enum class Kind : std::uint8_t {
 };
 
 struct Request {
-    std::uint64_t number;
-    std::uint64_t line;
-    std::uint64_t at;       /* its number in memory */
-    std::uint32_t instance; /* of memory */
-    std::uint32_t task;
-    Kind kind;
-    Cause cause;
+    std::uint64_t number = 0;
+    std::uint64_t line = 0;
+    std::uint64_t at = 0;       /* its number in memory */
+    std::uint32_t instance = 0; /* of memory */
+    std::uint32_t task = 0;
+    Kind kind = Kind::Fetch;
+    Cause cause = Cause::Own;
     bool is_merging = false;
     std::uint64_t written = 0;       /* of a merging one: the bytes of the line, as bits */
     std::uint64_t done = NEVER;      /* NEVER: not known yet */
@@ -37,7 +37,7 @@ struct Request {
     std::uint64_t pending_until = 0; /* before it, it is not done in any case */
     std::uint64_t held_up = 0;       /* of what is waited for it so much goes to other cores */
     std::uint64_t away = 0;          /* and so much, behind that, to the task's own move */
-    std::uint64_t wish;              /* the line that its instruction will ask for; its own: none */
+    std::uint64_t wish = 0;          /* the line that its instruction will ask for; its own: none */
 };
 
 /* Of one core, in the order of their numbers. Those that are done are forgotten. */
@@ -51,19 +51,17 @@ class Requests {
     {
         return all_;
     }
-    [[nodiscard]] const std::vector<Request> &all() const
-    {
-        return all_;
-    }
 
-    /* What becomes the next one. */
-    Request &make(const Request &request)
+    /* The next one. */
+    Request &make(Kind kind, std::uint64_t line)
     {
-        n_of_kind(request.kind)++;
-        lines_ |= bit_of(request.line);
-        all_.push_back(request);
-        all_.back().number = n_made_++;
-        return all_.back();
+        n_of_kind(kind)++;
+        lines_ |= bit_of(line);
+        Request &request = all_.emplace_back();
+        request.number = n_made_++;
+        request.line = line;
+        request.kind = kind;
+        return request;
     }
 
     /* It is known when a request is done. */
@@ -143,15 +141,17 @@ class Requests {
     }
     void forget(std::uint64_t now)
     {
-        std::erase_if(all_, [now](const Request &one) { return one.done <= now; });
-        n_ = {};
         lines_ = 0;
         first_done_ = NEVER;
-        for (const Request &request : all_) {
-            lines_ |= bit_of(request.line);
-            n_of_kind(request.kind)++;
-            first_done_ = std::min(first_done_, request.done);
-        }
+        std::erase_if(all_, [this, now](const Request &one) {
+            if (one.done <= now) {
+                n_of_kind(one.kind)--;
+                return true;
+            }
+            lines_ |= bit_of(one.line);
+            first_done_ = std::min(first_done_, one.done);
+            return false;
+        });
     }
 
     std::vector<Request> all_;

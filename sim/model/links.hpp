@@ -33,7 +33,7 @@ class Links {
     }
     [[nodiscard]] std::uint32_t domain_of(std::uint32_t core) const
     {
-        return core / cores_;
+        return n_domains_ == 1 ? 0 : core / cores_;
     }
     /* Of the cores of a domain, as bits. */
     [[nodiscard]] std::uint64_t cores_of(std::uint32_t domain) const

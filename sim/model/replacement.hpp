@@ -111,6 +111,7 @@ class Replacement {
 
     laxity_sim_replacement how_;
     unsigned ways_;
+    unsigned power_;                    /* of two, at least the ways */
     std::vector<Path> paths_;           /* per way (plru) */
     std::vector<std::uint64_t> stamps_; /* per place (lru, fifo), if an order has too few ways */
     std::uint64_t clock_ = 0;
@@ -118,7 +119,7 @@ class Replacement {
 };
 
 inline Replacement::Replacement(const laxity_sim_cache &cache, std::uint32_t line_bytes)
-    : how_(cache.replacement), ways_(cache.ways)
+    : how_(cache.replacement), ways_(cache.ways), power_(std::bit_ceil(ways_))
 {
     if (how_ == LAXITY_SIM_PLRU) {
         make_paths();
@@ -183,7 +184,7 @@ inline unsigned Replacement::draw(std::uint64_t permitted)
     random_ ^= random_ >> 7U;
     random_ ^= random_ << 17U;
     if (permitted == UINT64_MAX >> (64U - ways_)) {
-        return static_cast<unsigned>(random_ % ways_);
+        return static_cast<unsigned>(ways_ == power_ ? random_ & (ways_ - 1) : random_ % ways_);
     }
     const auto n = static_cast<std::uint64_t>(std::popcount(permitted));
     for (std::uint64_t drawn = random_ % n; drawn > 0; drawn--) {
