@@ -16,21 +16,6 @@ namespace {
 /* Milliseconds of work between two looks whether to go on. */
 constexpr std::uint64_t ACTIONS_PER_LOOK = 1 << 12;
 
-/* The channel that decides next, and when. */
-laxity::Channel *next_channel(laxity::Memory &memory, std::uint64_t &tick)
-{
-    laxity::Channel *first = nullptr;
-    tick = laxity::NEVER;
-    for (laxity::Channel &channel : memory.channels()) {
-        const std::uint64_t next = channel.next();
-        if (next < tick) {
-            tick = next;
-            first = &channel;
-        }
-    }
-    return first;
-}
-
 } // namespace
 
 void laxity_simulate(
@@ -62,8 +47,7 @@ void laxity_simulate(
             scheduler.end_all(LAXITY_SIM_END_INTERRUPT, now);
             break;
         }
-        std::uint64_t decision = 0;
-        laxity::Channel *const channel = next_channel(hierarchy.memory(), decision);
+        const std::uint64_t decision = hierarchy.memory().next_decision();
         const laxity::Upcoming next = scheduler.next();
         const std::uint64_t sample = scheduler.next_sample();
         now = std::min({decision, next.turn, next.action});
@@ -73,9 +57,11 @@ void laxity_simulate(
             now = sample;
             scheduler.sample();
         } else if (decision == now) {
-            const laxity::Decision served =
-                channel->decide(hierarchy.memory().reads(), hierarchy.links());
-            scheduler.look_again(*channel, hierarchy.settle(served), now);
+            laxity::Memory &memory = hierarchy.memory();
+            laxity::Channel &channel =
+                *std::ranges::find(memory.channels(), now, &laxity::Channel::next);
+            const laxity::Decision served = channel.decide(memory.reads(), hierarchy.links());
+            scheduler.look_again(channel, hierarchy.settle(served), now);
         } else if (next.action == now) {
             scheduler.act(now);
         } else {

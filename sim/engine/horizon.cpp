@@ -136,21 +136,24 @@ void Scheduler::look_ahead(std::uint64_t now)
 
 Upcoming Scheduler::next() const
 {
-    Upcoming next{.action = horizon_};
+    std::uint64_t action = horizon_;
+    std::uint64_t first_tick = NEVER;
+    std::uint64_t others = NEVER;
     const Turn *first = turns_.data();
     for (const Turn &turn : turns_) {
+        const std::uint64_t tick = turn.tick;
         if (turn.next != Next::GoOn) {
-            next.action = std::min(next.action, turn.tick);
-        } else if (turn.tick < next.turn || (turn.tick == next.turn && turn.is_before(*first))) {
+            action = std::min(action, tick);
+        } else if (tick < first_tick || (tick == first_tick && turn.is_before(*first))) {
             first = &turn;
-            next.others = next.turn;
-            next.turn = turn.tick;
+            others = first_tick;
+            first_tick = tick;
         } else {
-            next.others = std::min(next.others, turn.tick);
+            others = std::min(others, tick);
         }
     }
-    next.core = static_cast<std::uint32_t>(first - turns_.data());
-    return next;
+    const auto core = static_cast<std::uint32_t>(first - turns_.data());
+    return {.action = action, .turn = first_tick, .others = others, .core = core};
 }
 
 void Scheduler::go_on(const Upcoming &next, std::uint64_t decision)
@@ -253,10 +256,16 @@ void Scheduler::look_again(const Channel &channel, std::uint64_t settled, std::u
     for (; settled != 0; settled &= settled - 1) {
         seats_[static_cast<std::size_t>(std::countr_zero(settled))].core.look_again();
     }
+    bool is_any_waiting = false;
     for (Turn &turn : turns_) {
-        turn.tick = turn.channel == &channel ? now : turn.tick;
+        if (turn.channel == &channel) {
+            turn.tick = now;
+            is_any_waiting = true;
+        }
     }
-    wait_on(now);
+    if (is_any_waiting) {
+        wait_on(now);
+    }
 }
 
 } // namespace laxity

@@ -330,10 +330,6 @@ class Memory {
     {
         return channels_;
     }
-    [[nodiscard]] const std::vector<Channel> &channels() const
-    {
-        return channels_;
-    }
     [[nodiscard]] Reads &reads()
     {
         return reads_;

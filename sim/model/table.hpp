@@ -39,11 +39,6 @@ template <typename Value> class Table {
         return entry.value;
     }
 
-    [[nodiscard]] bool is_empty() const
-    {
-        return n_ == 0;
-    }
-
   private:
     static constexpr std::uint64_t FREE = UINT64_MAX;
     static constexpr std::size_t LEAST = 256;
