@@ -449,8 +449,8 @@ FAULTS = (
     Fault(
         "an observer never sees that a job was aborted",
         "engine/scheduler.cpp",
-        "    if (task.has_started) {\n        note_seen",
-        "    if (false) {\n        note_seen",
+        "    if (task.has_started) {\n        const std::uint64_t exec_ticks",
+        "    if (false) {\n        const std::uint64_t exec_ticks",
     ),
     Fault(
         "a delay loop goes beyond the horizon",
@@ -481,6 +481,12 @@ FAULTS = (
         "engine/reader.cpp",
         "if (at == nullptr || access.index() < least || access.index() >= at->steps.size() ||",
         "if (at == nullptr ||",
+    ),
+    Fault(
+        "an observer sees the time of the task in place of that of its job",
+        "engine/observer.cpp",
+        ".exec_ticks = exec_ticks,",
+        ".exec_ticks = exec_ticks + task.past.exec_ticks,",
     ),
     Fault(
         "a mark has counts of what is executed after it",

@@ -119,3 +119,18 @@ def test_what_is_no_table_is_refused(tmp_path: Path):
     path.write_text("{}")
     done = evaluate(path)
     assert (done.code, f"{path}: no contention table" in done.err) == (2, True), done.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "program", ["dijkstra large", "mser sqcif", "crc32 large", "corners sqcif", "sha large"]
+)
+def test_promise_is_kept_in_every_cell_of_the_whole_grid(program: str, tmp_path: Path):
+    path = tmp_path / "table.json"
+    words = ("--platform", PLATFORM, "-o", path, "--quiet")
+    assert laxity("contention", "profile", program, *words).code == 0
+    done = laxity("contention", "evaluate", path, "--quiet", "--format", "json")
+    assert done.code == 0, done.out
+    cells = json.loads(done.out)["cells"]
+    assert len(cells) == 45
+    assert sum(cell["windows_above"] for cell in cells) == 0
