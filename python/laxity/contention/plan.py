@@ -44,7 +44,7 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     exposed_ns = (terms.period_ns + stop_ns + mark_ns) * table.loss[-1]
     needed_ns = -(-exposed_ns // (1 << 20)) + table.reload_ns
     if budget_ns < needed_ns:
-        needed_ppm = -(-needed_ns * _MILLION // max(table.solo_ns, 1))
+        needed_ppm = -(-needed_ns * _MILLION // table.solo_ns)
         msg = (
             f"--theta: a permission may cost a job {needed_ns} ns, {budget_ns} ns are allowed; "
             f"use at least {needed_ppm / 10_000:.2f}%, or a shorter --period"

@@ -42,7 +42,7 @@ class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
     reads: Annotated[int, Meta(ge=0, le=10)]
     delay: Annotated[int, Meta(ge=0, le=1_000_000)]
-    cpus: list[Cpu]
+    cpus: Annotated[list[Cpu], Meta(min_length=1)]
     overhead_ppm: int
 
 
@@ -61,11 +61,11 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     workload: str
     args: list[str]
     cpu: Cpu
-    solo_ns: Time
+    solo_ns: Annotated[int, Meta(ge=1, le=3600 * 10**9)]
     reload_ns: Time
     step_bytes_per_s: Annotated[int, Meta(ge=1, le=1 << 34)]
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
-    loads: list[Load]
+    loads: Annotated[list[Load], Meta(min_length=1)]
 
 
 def pack(curve: IntArray) -> IntArray:
