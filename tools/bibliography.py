@@ -16,7 +16,7 @@ _HEAD = """# Sources
 The papers that laxity implements as one system: F. Sebek, *The real cost of task pre-emptions*,
 Mälardalen University, 2002 ([reproduced](papers/sebek.md)); Raffeck et al. on the overheads of
 migrations, OSPERT 2022 ([reproduced](papers/raffeck.md)); RT-Bench, RTNS 2022
-([reproduced](papers/rt-bench.md)); Blin et al. on memory contention, whose regulation runs on simulated
+([reproduced](papers/rt-bench.md)); Blin et al. on memory contention, regulated on simulated
 platforms alone so far ([regulation](regulation.md)).
 
 Below is what each function of the code names as its source, by the part that uses it: made from the
