@@ -26,6 +26,7 @@ struct interval {
     int64_t now_ns;
     int64_t gap_ns; /* between the two clock readings around the counter's */
     uint32_t step;
+    bool is_beyond; /* more traffic than the table covers */
     uint64_t n_stops;
     bool is_stopped; /* best-effort work stood still throughout */
 };
@@ -70,31 +71,29 @@ static int64_t reloads_ns(const struct laxity_regulation *policy, int64_t since_
     return policy->terms.reload_ns * (int64_t)(is_all_known ? n : policy->n_stops);
 }
 
-static uint32_t step_of(
-    struct laxity_regulation *policy, const struct laxity_regulation_reading *reading, int64_t dt_ns
-)
+/* Whether the counter tells the traffic: after half of the time in which it wraps it may look
+ * smaller than it is, and a mean over more than a second tells nothing. */
+static bool
+knows_traffic(const struct laxity_regulation_terms *terms, uint64_t bytes, int64_t dt_ns)
 {
-    const struct laxity_contention_table *table = policy->table;
-    const uint32_t top = table->n_steps - 1;
-    /* After half of the time in which it wraps, a counter may look smaller than it is. */
-    if (!policy->terms.has_sensor || dt_ns <= 0 || dt_ns > policy->terms.wrap_ns / 2) {
-        return top;
-    }
-    const uint32_t step = laxity_contention_step(table, reading->bytes, dt_ns);
-    policy->readings_beyond += laxity_contention_is_beyond(table, reading->bytes, dt_ns);
-    return step;
+    return terms->has_sensor && bytes != LAXITY_TRAFFIC_UNKNOWN && dt_ns > 0 &&
+           dt_ns <= LAXITY_NS_PER_S && dt_ns <= terms->wrap_ns / 2;
 }
 
 static struct interval
-interval_of(struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
+interval_of(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
+    const struct laxity_contention_table *table = policy->table;
     const int64_t dt_ns = reading->after_ns - policy->before_ns;
+    const bool is_known = knows_traffic(&policy->terms, reading->bytes, dt_ns);
     return (struct interval){
         .dt_ns = dt_ns,
         .last_ns = policy->after_ns,
         .now_ns = reading->after_ns,
         .gap_ns = reading->after_ns - reading->before_ns,
-        .step = step_of(policy, reading, dt_ns),
+        .step =
+            is_known ? laxity_contention_step(table, reading->bytes, dt_ns) : table->n_steps - 1,
+        .is_beyond = is_known && laxity_contention_is_beyond(table, reading->bytes, dt_ns),
         .n_stops = reading->n_stops,
         .is_stopped = reading->stopped_since_ns <= policy->before_ns,
     };
@@ -346,6 +345,7 @@ int64_t laxity_regulation_decide(
 {
     keep_stops(policy, reading);
     const struct interval interval = interval_of(policy, reading);
+    policy->readings_beyond += policy->is_in_job && interval.is_beyond;
     if (reading->n_marks > 0) {
         take_marks(policy, reading, &interval);
     } else if (policy->is_in_job) {

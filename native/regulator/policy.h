@@ -24,6 +24,9 @@ enum {
     LAXITY_REGULATION_READINGS_MAX = 32,
 };
 
+/* Counts as the last step of the table. */
+#define LAXITY_TRAFFIC_UNKNOWN UINT64_MAX
+
 enum laxity_regulation_policy {
     LAXITY_REGULATION_SOUND,   /* the rule of docs/regulation.md */
     LAXITY_REGULATION_SUSPEND, /* no best-effort work during a job */
@@ -57,9 +60,9 @@ struct laxity_regulation_mark {
  * after after_ns.
  */
 struct laxity_regulation_reading {
-    int64_t before_ns;                          /* instant before the counter was read */
-    int64_t after_ns;                           /* instant after it was read */
-    uint64_t bytes;                             /* traffic since the last reading */
+    int64_t before_ns; /* instant before the counter was read */
+    int64_t after_ns;  /* instant after it was read */
+    uint64_t bytes;    /* traffic since the last reading, or LAXITY_TRAFFIC_UNKNOWN */
     const struct laxity_regulation_mark *marks; /* new ones, oldest first */
     uint32_t n_marks;
     const int64_t *stops_ns; /* instants at which new stops were complete, ascending */
@@ -84,7 +87,7 @@ struct laxity_regulation {
     int64_t charged_ns; /* all that this job was charged for */
     /* Results. */
     uint64_t jobs_void;
-    uint64_t readings_beyond; /* traffic above the last step */
+    uint64_t readings_beyond; /* of a job, with traffic above the last step */
     /* Instants of the newest stops, a ring. */
     int64_t stops_ns[LAXITY_REGULATION_STOPS_MAX];
     uint64_t n_stops;

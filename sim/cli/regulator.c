@@ -91,10 +91,15 @@ static uint32_t take_marks(
 )
 {
     uint32_t n = 0;
-    for (size_t i = 0; i < n_seen && n < MARKS_MAX; i++) {
+    for (size_t i = 0; i < n_seen; i++) {
         if (seen[i].task != regulator->plan.task ||
             !is_checkpoint(&regulator->plan, seen[i].mark)) {
             continue;
+        }
+        if (n == MARKS_MAX) {
+            /* A job whose marks are lost is outside the promise. */
+            out_marks[n - 1].checkpoint = UINT32_MAX;
+            break;
         }
         out_marks[n++] = (struct laxity_regulation_mark){
             .job = seen[i].ordinal,
@@ -247,7 +252,7 @@ void laxity_sim_regulator_note(
     }
 }
 
-/* A simulation ends with its last job. */
+/* A simulation ends with its last job. The traffic before its end was not read. */
 static void read_last_end(struct laxity_sim_regulator *regulator)
 {
     const struct laxity_sim_job *job = &regulator->last;
@@ -265,7 +270,7 @@ static void read_last_end(struct laxity_sim_regulator *regulator)
     const struct laxity_regulation_reading reading = {
         .before_ns = job->finish_ns,
         .after_ns = job->finish_ns,
-        .bytes = 0,
+        .bytes = LAXITY_TRAFFIC_UNKNOWN,
         .marks = &mark,
         .n_marks = 1,
         .stopped_since_ns = regulator->is_running ? INT64_MAX : regulator->stopped_ns,

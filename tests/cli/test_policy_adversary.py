@@ -24,7 +24,8 @@ TIMEOUT_S = 1800
 POLICY = "native/regulator/policy.c"
 TABLE = "native/regulator/table.c"
 MACHINE = "tests/native/regulator/adversary.c"
-SOURCES = (POLICY, TABLE, MACHINE, "tests/native/regulator/test_policy_adversary.c")
+SETTING = "tests/native/regulator/setting.c"
+SOURCES = (POLICY, TABLE, MACHINE, SETTING, "tests/native/regulator/test_policy_adversary.c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ FAULTS = (
     Fault(
         "the table is not packed",
         (
-            (MACHINE, "        laxity_contention_pack(curve, STEPS);\n", ""),
+            (SETTING, "        laxity_contention_pack(curve, STEPS);\n", ""),
             (TABLE, "if (packed[i] > loss[i] + 1) {", "if (packed[i] > LAXITY_RATE_ONE) {"),
         ),
     ),
@@ -129,8 +130,8 @@ FAULTS = (
     _fault(
         "a counter is believed after it may have wrapped",
         POLICY,
-        "dt_ns > policy->terms.wrap_ns / 2",
-        "dt_ns > policy->terms.wrap_ns / 2 * 9",
+        "dt_ns <= terms->wrap_ns / 2",
+        "dt_ns <= terms->wrap_ns / 2 * 9",
     ),
     _fault(
         "work that has stopped is taken for stopped throughout",

@@ -23,6 +23,7 @@ enum {
     INPUTS_MAX = 3,
     JOB_PHASES_MAX = 27,
     JOBS = 2,
+    STEP_NS = 1000, /* of the machine */
 };
 
 /* How best-effort work chooses its traffic. */
@@ -74,6 +75,32 @@ struct outcome {
     uint64_t n_void;
     uint64_t n_over; /* jobs beyond the promise */
 };
+
+/* Steele, Lea and Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. */
+static inline uint64_t next_random(uint64_t *state)
+{
+    *state += 0x9E3779B97F4A7C15U;
+    uint64_t mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+    return mixed ^ (mixed >> 31);
+}
+
+static inline int64_t draw(uint64_t *state, int64_t low, int64_t high)
+{
+    return high <= low ? low : low + (int64_t)(next_random(state) % (uint64_t)(high - low + 1));
+}
+
+static inline bool happens(uint64_t *state, int percent)
+{
+    return draw(state, 0, 99) < percent;
+}
+
+/* Microseconds in ns; 0 with some percent. */
+static inline int64_t draw_us(uint64_t *random, int64_t most_us, int zero_percent)
+{
+    return happens(random, zero_percent) ? 0 : draw(random, 1, most_us) * STEP_NS;
+}
 
 /* setting_of - draw a setting; the same for the same seed */
 void setting_of(struct setting *setting, uint64_t seed);

@@ -230,11 +230,25 @@ static void counter_that_may_have_wrapped_counts_as_the_largest(void)
 static void traffic_beyond_the_table_is_counted(void)
 {
     begin();
-    (void)read_at(1000, 0, NULL, 0);
+    (void)read_mark(1000, 0, (struct laxity_regulation_mark){.wall_ns = 1000});
     (void)read_at(1100, 200, NULL, 0);
     CHECK_EQUAL((int64_t)policy.readings_beyond, 0);
     (void)read_at(1200, 201, NULL, 0);
     CHECK_EQUAL((int64_t)policy.readings_beyond, 1);
+}
+
+/* Loads alone may move more than loads with the job, and the clock may begin anywhere. */
+static void traffic_outside_of_jobs_needs_no_table(void)
+{
+    begin();
+    (void)read_at(5000000000, 1, NULL, 0);
+    (void)read_at(5000000100, 100000, NULL, 0);
+    CHECK_EQUAL((int64_t)policy.readings_beyond, 0);
+    /* A mean over more than a second tells no traffic: half of the time is charged. */
+    (void)read_mark(5000000200, 0, (struct laxity_regulation_mark){.wall_ns = 5000000200});
+    (void)read_at(6000000201, 1, NULL, 0);
+    CHECK_EQUAL((int64_t)policy.readings_beyond, 0);
+    CHECK_EQUAL(policy.charged_ns, 500000001);
 }
 
 static void suspended_work_runs_between_jobs_only(void)
@@ -262,6 +276,7 @@ int main(void)
     RUN(without_a_sensor_traffic_is_the_largest);
     RUN(counter_that_may_have_wrapped_counts_as_the_largest);
     RUN(traffic_beyond_the_table_is_counted);
+    RUN(traffic_outside_of_jobs_needs_no_table);
     RUN(suspended_work_runs_between_jobs_only);
     return test_exit_code();
 }
