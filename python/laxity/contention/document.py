@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from laxity.contention.table import ContentionTable, Load
+from laxity.contention.table import ContentionTable, MeasuredLoad
 from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns
 
@@ -21,7 +21,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `remark`: why the run has no verdict; empty: it has.
     """
 
-    load: Load
+    load: MeasuredLoad
     regulated_ppm: int
     parallelism_ppm: int
     stops: int

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -20,7 +20,7 @@ from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PlatformModel
 from laxity.platform.simulated import SimulatedPlatform
-from laxity.platform.simulated_programs import program_folder
+from laxity.platform.simulated_programs import message_of, program_folder
 from laxity.platform.streams import StreamFolder
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import NewRun
@@ -30,7 +30,6 @@ EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
 _PERIOD = "1h"
 _SAMPLE_BUCKET = "10us"
 _LOAD_BYTES = "4MiB"
-_LONGEST_TEXT = 4096
 _NS_PER_S = 10**9
 
 
@@ -114,21 +113,21 @@ def drained_ns(model: PlatformModel, cpu: int, load_cpus: Sequence[int]) -> int 
     Returns:
         None: the last level is shared, so that a stop costs the reload of evicted lines, too.
     """
-    told = dict(settings_of_values(model.values, model.levels, model.regions))
-    ways = [int(mask) for mask in str(told.get("level.0.partition", "")).split()]
+    settings = dict(settings_of_values(model.values, model.levels, model.regions))
+    ways = [int(mask) for mask in str(settings.get("level.0.partition", "")).split()]
     others = 0
     for load_cpu in load_cpus:
         others |= ways[load_cpu] if load_cpu < len(ways) else ~0
-    if int(told["levels"]) != 1 or cpu >= len(ways) or ways[cpu] == 0 or ways[cpu] & others:
+    if int(settings["levels"]) != 1 or cpu >= len(ways) or ways[cpu] == 0 or ways[cpu] & others:
         return None
     times = {
-        key: int(told[f"memory.{key}_cycles"])
+        key: int(settings[f"memory.{key}_cycles"])
         for key in ("request", "response", "conflict", "line", "turnaround", "refresh")
     }
-    queued = int(told["memory.read_queue"]) + int(told["memory.write_queue"])
+    queued = int(settings["memory.read_queue"]) + int(settings["memory.write_queue"])
     each = times["conflict"] + times["turnaround"] + times["line"]
     ticks = queued * each + times["request"] + times["response"] + times["refresh"]
-    numerator, denominator = (int(part) for part in str(told["ticks_per_s"]).split())
+    numerator, denominator = (int(part) for part in str(settings["ticks_per_s"]).split())
     return -(-ticks * _NS_PER_S * denominator // numerator)
 
 
@@ -156,12 +155,12 @@ def _spec(program: Program, load: Load | None) -> Spec:
 def _simulate(program: Program, load: Load | None, plan: str | None) -> tuple[dict[str, Any], str]:
     platform = SimulatedPlatform(program.model, program.platform)
     spec = prepare_spec(_spec(program, load), platform)
-    with program_folder() as folder, tempfile.TemporaryFile() as told:
+    with program_folder() as folder, tempfile.TemporaryFile() as output:
         lock_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             run = NewRun(folder, folder, lock_fd)
-            code = platform.simulate(spec, run, told.fileno(), StreamFolder(), plan)
-            message = _last_line(told)
+            code = platform.simulate(spec, run, output.fileno(), StreamFolder(), plan)
+            message = message_of(output)
             if code not in {EXIT_DONE, EXIT_NO_VERDICT}:
                 msg = message or f"laxity-sim ended with {code}; start the same command again"
                 raise PlatformError(msg)
@@ -169,9 +168,3 @@ def _simulate(program: Program, load: Load | None, plan: str | None) -> tuple[di
         finally:
             os.close(lock_fd)
     return streams, message if code == EXIT_NO_VERDICT else ""
-
-
-def _last_line(told: IO[bytes]) -> str:
-    told.seek(0)
-    lines = told.read(_LONGEST_TEXT).decode("utf-8", "replace").strip().splitlines()
-    return lines[-1].removeprefix("laxity-sim: ") if lines else ""

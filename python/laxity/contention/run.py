@@ -17,6 +17,7 @@ from laxity.contention.table import (
     STEP_BYTES_PER_S,
     ContentionTable,
     Load,
+    MeasuredLoad,
     envelope_of,
     windows_above,
 )
@@ -33,7 +34,7 @@ _MILLION = 1_000_000
 def loads_of(cpus: Sequence[int], reads: Sequence[int], delays: Sequence[int]) -> list[Load]:
     """List loads: on the first CPU, on the first two, and so on; all reads; all delays."""
     return [
-        Load(reads=of_ten, delay=delay, cpus=list(cpus[: n + 1]), overhead_ppm=0)
+        Load(reads=of_ten, delay=delay, cpus=list(cpus[: n + 1]))
         for n in range(len(cpus))
         for of_ten in reads
         for delay in delays
@@ -162,8 +163,9 @@ def _each(
         display.close()
 
 
-def _with_overhead(load: Load, took_ns: int, solo_ns: int) -> Load:
-    return msgspec.structs.replace(load, overhead_ppm=_overhead_ppm(took_ns, solo_ns))
+def _with_overhead(load: Load, took_ns: int, solo_ns: int) -> MeasuredLoad:
+    overhead_ppm = _overhead_ppm(took_ns, solo_ns)
+    return MeasuredLoad(**msgspec.structs.asdict(load), overhead_ppm=overhead_ppm)
 
 
 def _overhead_ppm(took_ns: int, solo_ns: int) -> int:

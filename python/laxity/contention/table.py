@@ -35,14 +35,16 @@ Cpu = Annotated[int, Meta(ge=0, le=63)]
 
 
 class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A load: `load 4MiB READS DELAY` on each of its CPUs, and what it costs the job.
-
-    `overhead_ppm`: added execution time of the whole job.
-    """
+    """A load: `load 4MiB READS DELAY` on each of its CPUs."""
 
     reads: Annotated[int, Meta(ge=0, le=10)]
     delay: Annotated[int, Meta(ge=0, le=1_000_000)]
     cpus: Annotated[list[Cpu], Meta(min_length=1)]
+
+
+class MeasuredLoad(Load, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A load and the execution time that it adds to a whole job."""
+
     overhead_ppm: int
 
 
@@ -65,7 +67,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     reload_ns: Time
     step_bytes_per_s: Annotated[int, Meta(ge=1, le=1 << 34)]
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
-    loads: Annotated[list[Load], Meta(min_length=1)]
+    loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
 
 
 def pack(curve: IntArray) -> IntArray:

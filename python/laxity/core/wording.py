@@ -64,3 +64,9 @@ def plain_words(error: Exception) -> str:
 def _name(place: str | None) -> str:
     """`$.clock.t0_ns` is `clock.t0_ns`; the whole has no name."""
     return (place or "").removeprefix("$").removeprefix(".") or "the whole"
+
+
+def last_line(output: bytes) -> str:
+    """Return the last line of an output that is not blank; empty: there is none."""
+    lines = [line.strip() for line in output.decode("utf-8", "replace").splitlines()]
+    return next((line for line in reversed(lines) if line), "")

@@ -22,6 +22,7 @@ from laxity.core.board_url import FORM_WITH_DIRECTORY, BoardUrl, parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, Spec, workloads_of
+from laxity.core.wording import last_line
 from laxity.errors import EXIT_NO_VERDICT, ConfigError, LaxityError, PlatformError, ToolError
 from laxity.platform import bundle
 from laxity.platform.doctor import Examination, examine_facts
@@ -32,7 +33,7 @@ from laxity.platform.native import PLAN, Seat, argv_of, in_plan
 from laxity.platform.placement import Cpus
 from laxity.platform.plan import Plan
 from laxity.platform.remote_run import RemoteEnd, watch_remote
-from laxity.platform.ssh import Connection, connect, last_line
+from laxity.platform.ssh import Connection, connect
 from laxity.platform.tools import list_workloads
 from laxity.store import run_directory
 from laxity.store.run_directory import NATIVE, NewRun

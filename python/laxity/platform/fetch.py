@@ -12,8 +12,9 @@ import tarfile
 from pathlib import Path
 from typing import IO
 
+from laxity.core.wording import last_line
 from laxity.errors import PlatformError, is_full
-from laxity.platform.ssh import SSH_FAILED, Connection, last_line
+from laxity.platform.ssh import SSH_FAILED, Connection
 from laxity.store.run_directory import NATIVE
 
 _PART = ".part"

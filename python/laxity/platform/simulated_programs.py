@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.third_party import GUEST_WORKLOAD
-from laxity.core.wording import plain_words
+from laxity.core.wording import last_line, plain_words
 from laxity.errors import ConfigError, PlatformError, ToolError
 from laxity.platform.native import workload_words
 from laxity.platform.tools import find_in_build, list_workloads
@@ -39,6 +40,7 @@ _ORDER_AT, _LITTLE, _MACHINE_AT = 5, 1, 18
 # The first that has version 3 of the interface of plugins (sim/frontend/qemu_plugin.h).
 _COPIES_CODE = (9, 1)
 _VERSION_TIMEOUT_S = 10
+_LONGEST_TEXT = 4096
 
 
 @contextmanager
@@ -55,6 +57,12 @@ def program_folder() -> Iterator[Path]:
         _locked(Path(folder), fcntl.LOCK_SH),
     ):
         yield Path(folder)
+
+
+def message_of(output: IO[bytes]) -> str:
+    """Return the last message of laxity-sim in the file to which it printed; empty: none."""
+    output.seek(0)
+    return last_line(output.read(_LONGEST_TEXT)).removeprefix("laxity-sim: ")
 
 
 def _remove_left() -> None:

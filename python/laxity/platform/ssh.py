@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from laxity.core.board_url import BoardUrl
+from laxity.core.wording import last_line
 from laxity.errors import PlatformError, ToolError
 
 # What ssh itself ends with if it fails; no program of ours does.
@@ -203,12 +204,6 @@ def connect(url: BoardUrl) -> Iterator[Connection]:
             yield connection
         finally:
             connection.close()
-
-
-def last_line(said: bytes) -> str:
-    """Return the last line that says something."""
-    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines()]
-    return next((line for line in reversed(lines) if line), "")
 
 
 def _word(marker: bytes) -> str:

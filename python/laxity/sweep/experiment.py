@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -31,7 +31,7 @@ from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_file import PlatformModel, parse_platform, read_platform
 from laxity.platform.platform_text import write_document
 from laxity.platform.simulated import SimulatedPlatform
-from laxity.platform.simulated_programs import emulator_version, program_folder
+from laxity.platform.simulated_programs import emulator_version, message_of, program_folder
 from laxity.platform.streams import (
     LONG_PATIENCE_S,
     AsksSystemError,
@@ -48,7 +48,6 @@ from laxity.sweep.grid import Grid
 
 # Releases are at whole nanoseconds of a simulated platform.
 _RESOLUTION_NS = 1
-_LONGEST_TEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +220,7 @@ def simulate(one: Experiment) -> Outcome:
         try:
             run = NewRun(folder, folder, lock_fd)
             code = platform.simulate(one.spec, run, told.fileno(), _kept_streams())
-            return _outcome(one, folder, code, lambda: _last_line(told))
+            return _outcome(one, folder, code, lambda: message_of(told))
         except (ConfigError, LimitViolation, RecordError) as error:
             return _failed(one, str(error), folder)
         finally:
@@ -257,9 +256,3 @@ def _failed(one: Experiment, message: str, folder: Path) -> Outcome:
     # The same wherever and whenever it fails.
     text = message.replace(str(folder), "DIR")
     return Outcome(one.number, one.identity, (None,) * len(one.columns), text)
-
-
-def _last_line(told: IO[bytes]) -> str:
-    told.seek(0)
-    lines = told.read(_LONGEST_TEXT).decode("utf-8", "replace").strip().splitlines()
-    return lines[-1].removeprefix("laxity-sim: ") if lines else ""
