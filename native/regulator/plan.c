@@ -3,6 +3,7 @@
 #include "regulator/plan.h"
 
 #include "base/error.h"
+#include "base/port/time.h"
 #include "regulator/policy.h"
 #include "regulator/table.h"
 
@@ -47,7 +48,7 @@ static const struct number numbers[] = {
     NUMBER("stop_latency_ns", stop_latency_ns, 0, TIME_MAX_NS),
     NUMBER("resume_latency_ns", resume_latency_ns, 0, TIME_MAX_NS),
     NUMBER("mark_latency_ns", mark_latency_ns, 0, TIME_MAX_NS),
-    NUMBER("policy", terms.policy, 0, LAXITY_REGULATION_SUSPEND),
+    NUMBER("policy", terms.policy, 0, LAXITY_REGULATION_BUDGET),
     NUMBER("has_sensor", terms.has_sensor, 0, 1),
     NUMBER("budget_ns", terms.budget_ns, 0, TIME_MAX_NS),
     NUMBER("reload_ns", terms.reload_ns, 0, TIME_MAX_NS),
@@ -55,6 +56,8 @@ static const struct number numbers[] = {
     NUMBER("lease_ns", terms.lease_ns, 0, TIME_MAX_NS),
     NUMBER("stop_ns", terms.stop_ns, 0, TIME_MAX_NS),
     NUMBER("mark_ns", terms.mark_ns, 0, TIME_MAX_NS),
+    NUMBER("refill_bytes", terms.refill_bytes, 0, LAXITY_TRAFFIC_MAX),
+    NUMBER("refill_ns", terms.refill_ns, 1, TIME_MAX_NS),
     NUMBER("phases", table.n_phases, 1, LAXITY_PHASES_MAX),
     NUMBER("steps", table.n_steps, 2, LAXITY_TRAFFIC_STEPS_MAX),
     NUMBER("step_bytes_per_s", table.step_bytes_per_s, 1, UINT64_C(1) << 34),
@@ -107,7 +110,7 @@ static bool take_rates(const char *text, uint32_t n, uint32_t *out)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint64_t rate = 0;
-        if (!take(&text, 0, LAXITY_RATE_ONE, i + 1 == n, &rate)) {
+        if (!take(&text, 0, UINT32_MAX, i + 1 == n, &rate)) {
             return false;
         }
         out[i] = (uint32_t)rate;
@@ -218,6 +221,19 @@ static const char *lacking(const struct reading *reading)
     return NULL;
 }
 
+/* What is wrong with a plan that is complete, or NULL. */
+static const char *flaw_of(struct laxity_regulation_plan *plan)
+{
+    const struct laxity_regulation_terms *terms = &plan->terms;
+    if (terms->policy != LAXITY_REGULATION_PAPER) {
+        const bool is_table = laxity_contention_prepare(&plan->table) == 0;
+        return is_table ? NULL : "a loss falls with the traffic, or is not packed";
+    }
+    const bool is_sampled =
+        terms->has_sensor && terms->lease_ns > 0 && terms->lease_ns <= LAXITY_NS_PER_S;
+    return is_sampled ? NULL : "policy 2 needs a sensor, and samples of at most a second";
+}
+
 int laxity_regulation_plan_parse(
     char *text, struct laxity_regulation_plan *out_plan, struct laxity_error *error
 )
@@ -238,12 +254,9 @@ int laxity_regulation_plan_parse(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "regulation plan: no %s", name);
         return -1;
     }
-    if (laxity_contention_prepare(&out_plan->table)) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "regulation plan: a loss falls with the traffic, or is not packed"
-        );
+    const char *const flaw = flaw_of(out_plan);
+    if (flaw) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "regulation plan: %s", flaw);
         return -1;
     }
     return 0;

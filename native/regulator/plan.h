@@ -10,9 +10,11 @@
  *   stop_latency_ns N, resume_latency_ns N, mark_latency_ns N      of a simulated platform
  *   policy N, has_sensor N            enum laxity_regulation_policy; 0 or 1
  *   budget_ns N, reload_ns N, preemption_ns N, lease_ns N, stop_ns N, mark_ns N
+ *   refill_bytes N, refill_ns N       of policy "budget"
  *   phases N, steps N, step_bytes_per_s N                          before what follows
  *   mark PHASE ID                     number of the mark that begins a phase from 1 on
- *   loss PHASE N..., reserve PHASE N...                            of each step
+ *   loss PHASE N..., reserve PHASE N...                            of each step; policy "paper":
+ *                                     its overheads in place of losses (baselines.h)
  *   solo_from_ns N..., solo_until_ns N...                          of each checkpoint
  */
 #ifndef LAXITY_REGULATOR_PLAN_H

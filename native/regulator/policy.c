@@ -3,6 +3,7 @@
 #include "regulator/policy.h"
 
 #include "base/port/time.h"
+#include "regulator/baselines.h"
 #include "regulator/table.h"
 
 #include <stdbool.h>
@@ -322,9 +323,6 @@ is_charged(const struct laxity_regulation *policy, const struct laxity_regulatio
 static bool
 may_run(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
-    if (policy->terms.policy == LAXITY_REGULATION_SUSPEND) {
-        return !policy->is_in_job;
-    }
     if (!may_start(policy, reading)) {
         return false;
     }
@@ -343,6 +341,11 @@ int64_t laxity_regulation_decide(
     struct laxity_regulation *policy, const struct laxity_regulation_reading *reading
 )
 {
+    if (policy->terms.policy != LAXITY_REGULATION_SOUND) {
+        return laxity_regulation_baseline(policy, reading)
+                   ? reading->after_ns + policy->terms.lease_ns
+                   : INT64_MIN;
+    }
     keep_stops(policy, reading);
     const struct interval interval = interval_of(policy, reading);
     policy->readings_beyond += policy->is_in_job && interval.is_beyond;

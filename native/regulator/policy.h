@@ -30,6 +30,8 @@ enum {
 enum laxity_regulation_policy {
     LAXITY_REGULATION_SOUND,   /* the rule of docs/regulation.md */
     LAXITY_REGULATION_SUSPEND, /* no best-effort work during a job */
+    LAXITY_REGULATION_PAPER,   /* Blin et al. (baselines.h) */
+    LAXITY_REGULATION_BUDGET,  /* MemGuard (baselines.h) */
 };
 
 /* What is promised, and what the machine needs for a decision to take effect. */
@@ -43,6 +45,9 @@ struct laxity_regulation_terms {
     int64_t stop_ns;       /* L: until best-effort work stands still */
     int64_t mark_ns;       /* M: until a published mark is read */
     int64_t wrap_ns;       /* in which the counter may wrap once; INT64_MAX: never */
+    /* Policy "budget": traffic that best-effort work may cause in a period. */
+    uint64_t refill_bytes;
+    int64_t refill_ns;
 };
 
 /* A passage of a checkpoint, published by the task. */
@@ -60,9 +65,10 @@ struct laxity_regulation_mark {
  * after after_ns.
  */
 struct laxity_regulation_reading {
-    int64_t before_ns; /* instant before the counter was read */
-    int64_t after_ns;  /* instant after it was read */
-    uint64_t bytes;    /* traffic since the last reading, or LAXITY_TRAFFIC_UNKNOWN */
+    int64_t before_ns;          /* instant before the counter was read */
+    int64_t after_ns;           /* instant after it was read */
+    uint64_t bytes;             /* traffic since the last reading, or LAXITY_TRAFFIC_UNKNOWN */
+    uint64_t best_effort_bytes; /* of it, that of best-effort work; policy "budget" alone uses it */
     const struct laxity_regulation_mark *marks; /* new ones, oldest first */
     uint32_t n_marks;
     const int64_t *stops_ns; /* instants at which new stops were complete, ascending */
@@ -95,6 +101,9 @@ struct laxity_regulation {
     int64_t lengths_ns[LAXITY_REGULATION_READINGS_MAX];
     uint32_t steps[LAXITY_REGULATION_READINGS_MAX];
     uint64_t n_readings;
+    /* Policy "budget": traffic of best-effort work that no refill has paid yet. */
+    uint64_t used_bytes;
+    int64_t refilled_ns;
 };
 
 /* laxity_regulation_begin - before the first job; `table` is prepared and outlives the policy */

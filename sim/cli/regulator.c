@@ -113,15 +113,24 @@ static uint32_t take_marks(
     return n;
 }
 
-static uint64_t
-traffic_bytes(struct laxity_sim_regulator *regulator, const struct laxity_sim_sample *sample)
+/* Traffic of all cores since the last reading, and of it that of best-effort work. */
+static uint64_t traffic_bytes(
+    struct laxity_sim_regulator *regulator,
+    const struct laxity_sim_sample *sample,
+    uint64_t *out_best_effort
+)
 {
     uint64_t lines = 0;
+    uint64_t of_best_effort = 0;
     for (uint32_t core = 0; core < regulator->n_cores; core++) {
-        lines += sample->cores[core].reads + sample->cores[core].writes;
+        const uint64_t of_core = sample->cores[core].reads + sample->cores[core].writes;
+        lines += of_core;
+        of_best_effort += regulator->best_effort >> core & 1 ? of_core : 0;
     }
     const uint64_t bytes = (lines - regulator->lines) * regulator->line_bytes;
+    *out_best_effort = (of_best_effort - regulator->best_effort_lines) * regulator->line_bytes;
     regulator->lines = lines;
+    regulator->best_effort_lines = of_best_effort;
     return bytes;
 }
 
@@ -166,10 +175,13 @@ static uint64_t on_tick(
     const int64_t now_ns = sample->time_ns;
     const bool is_complete = regulator->is_running && regulator->stopped_ns <= now_ns;
     regulator->is_running &= !is_complete;
+    uint64_t best_effort_bytes = 0;
+    const uint64_t bytes = traffic_bytes(regulator, sample, &best_effort_bytes);
     const struct laxity_regulation_reading reading = {
         .before_ns = now_ns,
         .after_ns = now_ns,
-        .bytes = traffic_bytes(regulator, sample),
+        .bytes = bytes,
+        .best_effort_bytes = best_effort_bytes,
         .marks = marks,
         .n_marks = take_marks(regulator, seen, n_seen, marks),
         .stops_ns = &regulator->stopped_ns,
@@ -179,7 +191,7 @@ static uint64_t on_tick(
     };
     const bool is_allowed = laxity_regulation_decide(&regulator->policy, &reading) != INT64_MIN;
     follow(regulator, now_ns, is_allowed);
-    store(regulator, now_ns, reading.bytes, is_allowed);
+    store(regulator, now_ns, bytes, is_allowed);
     *out_next_ns = now_ns + regulator->plan.period_ns;
     return is_allowed ? UINT64_MAX : ~regulator->best_effort;
 }

@@ -24,7 +24,8 @@ struct laxity_sim_regulator {
     uint64_t ticks_per_s[2];
     uint32_t line_bytes;
     uint32_t n_cores;
-    uint64_t lines;     /* at the last reading */
+    uint64_t lines; /* at the last reading */
+    uint64_t best_effort_lines;
     bool is_running;    /* best-effort work may run, or is still being stopped */
     int64_t stopped_ns; /* when a stop is complete; INT64_MAX: there is none */
     uint32_t n_passed;  /* marks of the job */

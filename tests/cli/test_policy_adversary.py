@@ -25,7 +25,15 @@ POLICY = "native/regulator/policy.c"
 TABLE = "native/regulator/table.c"
 MACHINE = "tests/native/regulator/adversary.c"
 SETTING = "tests/native/regulator/setting.c"
-SOURCES = (POLICY, TABLE, MACHINE, SETTING, "tests/native/regulator/test_policy_adversary.c")
+BASELINES = "native/regulator/baselines.c"
+SOURCES = (
+    POLICY,
+    BASELINES,
+    TABLE,
+    MACHINE,
+    SETTING,
+    "tests/native/regulator/test_policy_adversary.c",
+)
 
 
 @dataclass(frozen=True, slots=True)

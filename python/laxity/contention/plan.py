@@ -65,6 +65,8 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "lease_ns": terms.period_ns,
         "stop_ns": stop_ns,
         "mark_ns": mark_ns,
+        "refill_bytes": 0,
+        "refill_ns": 1_000_000,
         "phases": 1,
         "steps": len(table.loss),
         "step_bytes_per_s": table.step_bytes_per_s,

@@ -12,7 +12,7 @@ enum {
     TEXT_BYTES = 2048,
 };
 
-static const char *const lines[] = {
+static const char *lines[] = {
     "task 3",
     "core 1",
     "period_ns 50000",
@@ -27,6 +27,8 @@ static const char *const lines[] = {
     "lease_ns 50001",
     "stop_ns 11000",
     "mark_ns 1001",
+    "refill_bytes 300",
+    "refill_ns 1000000",
     "phases 2",
     "steps 3",
     "step_bytes_per_s 20480000",
@@ -69,6 +71,8 @@ static void all_of_a_plan_is_read(void)
     CHECK_EQUAL(plan.terms.lease_ns, 50001);
     CHECK(plan.terms.has_sensor);
     CHECK_EQUAL(plan.terms.wrap_ns, INT64_MAX);
+    CHECK_EQUAL((int64_t)plan.terms.refill_bytes, 300);
+    CHECK_EQUAL(plan.terms.refill_ns, 1000000);
     CHECK_EQUAL(plan.marks[1], 7);
     CHECK_EQUAL(plan.table.loss[0][2], 500000);
     CHECK_EQUAL(plan.table.reserve_ns[0][1], 10);
@@ -104,18 +108,46 @@ static void bad_line_is_shown(void)
     CHECK_EQUAL(parse_with(2, "period_ns"), -1);
     CHECK_EQUAL(parse_with(2, "period_ms 5"), -1);
     CHECK_EQUAL(parse_with(7, "has_sensor 2"), -1);
-    CHECK_EQUAL(parse_with(14, "phases 65"), -1);
-    CHECK_EQUAL(parse_with(17, "mark 0 7"), -1);
-    CHECK_EQUAL(parse_with(17, "mark 2 7"), -1);
-    CHECK_EQUAL(parse_with(18, "loss 0 0 300000"), -1);
-    CHECK_EQUAL(parse_with(18, "loss 0 0 300000 500000 500000"), -1);
-    CHECK_EQUAL(parse_with(22, "solo_from_ns 8000000 3000000"), -1);
+    CHECK_EQUAL(parse_with(15, "refill_ns 0"), -1);
+    CHECK_EQUAL(parse_with(16, "phases 65"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 0 7"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 2 7"), -1);
+    CHECK_EQUAL(parse_with(20, "loss 0 0 300000"), -1);
+    CHECK_EQUAL(parse_with(20, "loss 0 0 300000 500000 500000"), -1);
+    CHECK_EQUAL(parse_with(20, "loss 0 0 300000 4294967296"), -1);
+    CHECK_EQUAL(parse_with(24, "solo_from_ns 8000000 3000000"), -1);
 }
 
 static void curve_that_falls_is_refused(void)
 {
-    CHECK_EQUAL(parse_with(18, "loss 0 0 500000 300000"), -1);
+    CHECK_EQUAL(parse_with(20, "loss 0 0 500000 300000"), -1);
     CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
+    CHECK_EQUAL(parse_with(20, "loss 0 0 300000 1048577"), -1);
+}
+
+/* Parses the lines above, of policy "paper", with overheads that fall and exceed 1. */
+static int parse_paper_with(const char *has_sensor, const char *lease_ns)
+{
+    const char *const kept[] = {lines[6], lines[7], lines[11], lines[20]};
+    lines[6] = "policy 2";
+    lines[7] = has_sensor;
+    lines[11] = lease_ns;
+    lines[20] = "loss 0 0 5000000 300000";
+    const int rc = parse_with(N_LINES, NULL);
+    lines[6] = kept[0];
+    lines[7] = kept[1];
+    lines[11] = kept[2];
+    lines[20] = kept[3];
+    return rc;
+}
+
+static void overheads_of_the_paper_may_fall_and_exceed_one(void)
+{
+    CHECK_EQUAL(parse_paper_with("has_sensor 1", "lease_ns 1000000000"), 0);
+    CHECK_EQUAL(plan.table.loss[0][1], 5000000);
+    CHECK_EQUAL(parse_paper_with("has_sensor 1", "lease_ns 1000000001"), -1);
+    CHECK_EQUAL(parse_paper_with("has_sensor 1", "lease_ns 0"), -1);
+    CHECK_EQUAL(parse_paper_with("has_sensor 0", "lease_ns 50000"), -1);
 }
 
 int main(void)
@@ -125,5 +157,6 @@ int main(void)
     RUN(line_that_stands_twice_is_refused);
     RUN(bad_line_is_shown);
     RUN(curve_that_falls_is_refused);
+    RUN(overheads_of_the_paper_may_fall_and_exceed_one);
     return test_exit_code();
 }

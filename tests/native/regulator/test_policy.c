@@ -251,17 +251,6 @@ static void traffic_outside_of_jobs_needs_no_table(void)
     CHECK_EQUAL(policy.charged_ns, 500000001);
 }
 
-static void suspended_work_runs_between_jobs_only(void)
-{
-    begin();
-    policy.terms.policy = LAXITY_REGULATION_SUSPEND;
-    CHECK_EQUAL(read_at(1000, 0, NULL, 0), 100);
-    CHECK_EQUAL(read_mark(1050, 0, (struct laxity_regulation_mark){.wall_ns = 1050}), NO);
-    const struct laxity_regulation_mark end = {.checkpoint = 2, .own_ns = 5000, .wall_ns = 6100};
-    (void)read_stopped(6000, 1060);
-    CHECK_EQUAL(read_mark(6150, 0, end), 100);
-}
-
 int main(void)
 {
     RUN(permission_lasts_a_lease);
@@ -277,6 +266,5 @@ int main(void)
     RUN(counter_that_may_have_wrapped_counts_as_the_largest);
     RUN(traffic_beyond_the_table_is_counted);
     RUN(traffic_outside_of_jobs_needs_no_table);
-    RUN(suspended_work_runs_between_jobs_only);
     return test_exit_code();
 }
