@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Run every linter, one line each with its time; show the output of those that fail.
 
-clang-tidy, the slow one, reads what the last commits changed and every user of a changed header.
-Its analyzer, which takes most of the time, reads only sources that changed themselves. Two linters
-run at a time.
+clang-tidy, the slow one, reads what has changed since it last read everything, and every user of a
+changed header. docs/checks.md names that commit, in the newest row of stage `tidy`. Its analyzer,
+which takes most of the time, reads only sources that changed themselves. Two linters run at a time.
 
 Started by tools/lint in the root of the repository, which has installed what is called here.
 Exit codes: 0 clean, 1 findings, 2 usage, 3 no git checkout.
@@ -32,9 +32,12 @@ TIDY_CACHE = BUILD / "tidy-cache"
 TIDY_COMMANDS = BUILD / "tidy-commands"
 CLANG_FORMAT, CLANG_TIDY = "clang-format-19", VENV_BIN / "clang-tidy"
 WORDS = (VENV_BIN / "python", "-P", "tools/words.py")
-# The default branch lands work in series of up to about 100 commits; a fresh clone knows no other
-# base, because origin/HEAD is absent there or equal to HEAD.
+LEDGER = Path("docs/checks.md")
+# Where the ledger names no commit of this history. The default branch lands work in series of up to
+# about 100 commits; origin/HEAD is no base, because a fresh clone lacks it or has it equal to HEAD.
 RECENT_COMMITS = 150
+# Pins the version of clang-tidy.
+PINS = "deps/python/check.in"
 
 # The analyzer follows the paths through each function, and takes longer than all other checks.
 NO_ANALYZER = "--checks=-clang-analyzer-*"
@@ -100,17 +103,31 @@ def list_files(*arguments: str) -> frozenset[str] | None:
     return frozenset(filter(None, listed.output.split("\0"))) if listed.is_clean else None
 
 
+def tidied_commit() -> str | None:
+    """Find the newest commit of this history that stage `tidy` of ./check has passed on."""
+    rows = LEDGER.read_text(encoding="utf-8") if LEDGER.exists() else ""
+    commits = re.findall(r"^\| tidy \| \w+ \| (\w+) \|.*\| ok \|", rows, re.MULTILINE)
+    for commit in reversed(commits):
+        if run_tool(["git", "merge-base", "--is-ancestor", commit, "HEAD"]).is_clean:
+            return str(commit)
+    return None
+
+
 def recent_files() -> frozenset[str] | None:
-    """List the files that the last commits changed, and those with changes not yet committed.
+    """List the files that changed since clang-tidy read everything, uncommitted changes too.
 
     The oldest commit of a short history counts as one that adds all its files.
 
     Returns:
         Names of files, deleted ones too; None where a command of git fails.
     """
-    # --cc: of a merge the files that differ from every parent.
-    log = ("log", f"-{RECENT_COMMITS}", "--cc", "--root", "--name-only", "--format=", "-z")
-    committed = list_files(*log)
+    base = tidied_commit()
+    if base:
+        committed = list_files("diff", "--name-only", "-z", base, "HEAD")
+    else:
+        # --cc: of a merge the files that differ from every parent.
+        log = ("log", f"-{RECENT_COMMITS}", "--cc", "--root", "--name-only", "--format=", "-z")
+        committed = list_files(*log)
     uncommitted = list_files("diff", "--name-only", "-z", "HEAD")
     added = list_files("ls-files", "--others", "--exclude-standard", "-z")
     if committed is None or uncommitted is None or added is None:
@@ -271,7 +288,12 @@ def changed_units(units: Mapping[str, Unit], recent: frozenset[str]) -> set[str]
     Args:
         units: of `units_of_builds`.
         recent: Names of files in the tree.
+
+    Returns:
+        All sources if the version of clang-tidy may have changed.
     """
+    if PINS in recent:
+        return set(units)
     folders = {Path(name).parent for name in recent if Path(name).name == ".clang-tidy"}
     return {source for source in units if source in recent or folders & set(Path(source).parents)}
 
@@ -399,7 +421,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--all",
         action="store_true",
-        help=f"let clang-tidy read what the last {RECENT_COMMITS} commits did not change, too",
+        help="let clang-tidy read what has not changed since it last read everything, too",
     )
     parser.add_argument("linters", nargs="*", help="their names; all of them without one")
     options = parser.parse_args(arguments)

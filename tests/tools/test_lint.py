@@ -179,6 +179,36 @@ def test_committed_uncommitted_and_new_files_have_changed(lint: ModuleType, clon
     assert lint.find_files(is_whole=False).recent == {"x.py", "native/a.c", "new.c"}
 
 
+def head(clone: Path) -> str:
+    found = subprocess.run(
+        ["git", "rev-parse", "--short=8", "HEAD"], cwd=clone, capture_output=True, check=True
+    )
+    return found.stdout.decode().strip()
+
+
+def test_all_since_the_newest_commit_that_was_read_as_a_whole_has_changed(
+    lint: ModuleType, clone: Path
+) -> None:
+    (clone / "x.py").write_text("x = 1\n", encoding="utf-8")
+    commit(clone, "read as a whole")
+    whole = head(clone)
+    write(clone, ac="int a;\n")
+    commit(clone, "plant", *["newer"] * 3)
+    failed = head(clone)
+    (clone / "docs").mkdir()
+    # Rows without a finding count, of commits that this history has.
+    (clone / lint.LEDGER).write_text(
+        f"| stage | run | commit | date | processor time (s) | time (s) | result | machine |\n"
+        f"| tidy | first | {whole} | 2026-01-01 | 1.0 | 1.0 | ok | 2 × A |\n"
+        f"| tidy | later | {failed} | 2026-01-02 | 1.0 | 1.0 | FAILED | 2 × A |\n"
+        f"| lint | later | {failed} | 2026-01-02 | 1.0 | 1.0 | ok | 2 × A |\n"
+        f"| tidy | first | 12345678 | 2026-01-03 | 1.0 | 1.0 | ok | 2 × A |\n",
+        encoding="utf-8",
+    )
+    assert lint.tidied_commit() == whole
+    assert lint.find_files(is_whole=False).recent == {"native/a.c", str(lint.LEDGER)}
+
+
 @pytest.mark.usefixtures("clone")
 def test_whole_run_looks_at_what_did_not_change(lint: ModuleType) -> None:
     assert lint.find_files(is_whole=True).recent is None
@@ -204,6 +234,8 @@ INCLUDES = {
         (("native/c.def",), ("native/c.c",)),
         (("native/c.h", "native/a.c"), ("native/a.c", "native/c.c")),
         ((".clang-tidy",), tuple(INCLUDES)),
+        # Another version of clang-tidy may find more.
+        (("deps/python/check.in",), tuple(INCLUDES)),
         (("native/.clang-tidy",), tuple(INCLUDES)),
         # Settings of a folder hold below it.
         (("fuzz/.clang-tidy",), ()),
