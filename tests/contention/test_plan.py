@@ -5,7 +5,7 @@
 import re
 
 import pytest
-from tests.contention.test_table import table
+from tests.contention.test_table import FIRST, SECOND, table
 
 from laxity.contention.plan import Terms, plan_of
 from laxity.errors import ConfigError
@@ -27,6 +27,18 @@ def test_terms_follow_from_table_and_latencies():
     assert "mark_ns 1000" in lines
     assert "loss 0 0 262144 524288" in lines
     assert "solo_until_ns 0 8000000" in lines
+
+
+def test_phases_begin_at_passages_of_marks():
+    """Of 8 ms 2 are left where the second phase begins, after 6; and 2 µs to drain queues."""
+    lines = plan_of(table(phases=[FIRST, SECOND]), terms(50_000)).splitlines()
+    assert "phases 2" in lines
+    assert "mark 1 7 2" in lines
+    assert "passages 7 3" in lines
+    assert "loss 1 0 100 200" in lines
+    assert "reserve 1 0 0 0" in lines
+    assert "solo_from_ns 8000000 2002000 0" in lines
+    assert "solo_until_ns 0 6000000 8000000" in lines
 
 
 def test_loss_that_no_permission_fits_into_is_refused_with_the_smallest_that_does():

@@ -9,9 +9,12 @@ from laxity.contention.replay import Replayed, ReplayRun, replay
 from laxity.contention.windows import Progress
 from laxity.errors import ToolError
 
-SOLO = Progress(np.array([0, 1e6]), np.array([0, 1e6]), np.array([0, 1e5]))
+NOTHING = np.zeros(0, dtype=np.int64)
+SOLO = Progress(np.array([0, 1e6]), np.array([0, 1e6]), np.array([0, 1e5]), NOTHING, NOTHING)
 # 2 MB in 2 ms are 1 GB/s.
-LOADED = Progress(np.array([500, 2e6 + 500]), np.array([0, 1e6]), np.array([7, 2e6 + 7]))
+LOADED = Progress(
+    np.array([500, 2e6 + 500]), np.array([0, 1e6]), np.array([7, 2e6 + 7]), NOTHING, NOTHING
+)
 SOUND, SUSPEND = 0, 1
 # Of the time, in units of 2^-20.
 HALF = 1 << 19
@@ -34,6 +37,8 @@ def plan(policy: int, loss: int, **other: int) -> str:
         "lease_ns": 50_000,
         "stop_ns": 10_000,
         "mark_ns": 1_000,
+        "refill_bytes": 0,
+        "refill_ns": 1_000_000,
         "phases": 1,
         "steps": 2,
         "step_bytes_per_s": 10**10,
@@ -63,7 +68,7 @@ def test_suspended_load_delays_the_job_until_it_stands_still():
     50 µs with the load are 25 µs of progress, the other 975 µs follow alone.
     """
     run = replayed(plan(SUSPEND, HALF), ReplayRun(210_000))
-    assert run == Replayed(1_025_000, 40_000, 2, is_void=False, is_beyond=False)
+    assert run == Replayed(1_025_000, 40_000, 1, is_void=False, is_beyond=False)
 
 
 def test_mark_that_is_published_after_a_reading_waits_for_the_next():
@@ -102,8 +107,8 @@ def test_traffic_above_the_table_is_reported():
 
 def test_passages_are_marks_of_the_job():
     """A mark that the table lacks puts the job outside of its profile; the table has mark 3."""
-    phases = f"loss 1 0 {HALF}\nreserve 1 0 0\nmark 1 3\n"
-    text = plan(SUSPEND, HALF, phases=2).replace("1000000 0\n", "1000000 500000 0\n")
+    phases = f"loss 1 0 {HALF}\nreserve 1 0 0\nmark 1 3 1\n"
+    text = plan(SOUND, HALF, phases=2).replace("1000000 0\n", "1000000 500000 0\n")
     text = text.replace("0 1000000\n", "0 500000 1000000\n") + phases
     known, unknown = (
         replay(text, SOLO, LOADED, [(5e5, number)], [ReplayRun(200_000)])[0] for number in (3, 4)

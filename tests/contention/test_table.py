@@ -12,24 +12,38 @@ from laxity.contention.table import (
     RATE_ONE,
     STEP_BYTES_PER_S,
     ContentionTable,
+    checkpoints_of,
     decode_table,
-    envelope_of,
+    envelopes_of,
+    last_passages_of,
     pack,
     windows_above,
 )
-from laxity.contention.windows import Windows
+from laxity.contention.windows import Progress, Windows
 from laxity.errors import ConfigError
 
 
-def windows(*points: tuple[float, float]) -> Windows:
-    """Make windows of (steps of traffic, loss)."""
+def windows(*points: tuple[float, float], at_ns: tuple[float, float] = (0, 10_000)) -> Windows:
+    """Make windows of (steps of traffic, loss), all at one place of the job."""
     steps, loss = np.array(points, dtype=float).T
-    return Windows(steps * STEP_BYTES_PER_S, loss)
+    begins_ns, ends_ns = (np.full(len(points), edge) for edge in at_ns)
+    return Windows(begins_ns, ends_ns, steps * STEP_BYTES_PER_S, loss)
+
+
+def phase(*loss: int, at_ns: int = 0, passage: int = 0) -> dict[str, Any]:
+    """Make a phase; passage 0: the first of the job."""
+    checkpoint = {"mark": 7, "passage": passage} if passage > 0 else None
+    reserve_ns = [0] * len(loss)
+    return {"checkpoint": checkpoint, "begins_ns": at_ns, "loss": loss, "reserve_ns": reserve_ns}
+
+
+FIRST = phase(0, RATE_ONE // 4, RATE_ONE // 2)
+SECOND = phase(0, 100, 200, at_ns=6_000_000, passage=2)
 
 
 def table(**changed: object) -> ContentionTable:
     whole = {
-        "schema": 1,
+        "schema": 2,
         "version": "0",
         "platform": "sim:sabrelite-partitioned",
         "platform_sha256": "0" * 64,
@@ -39,7 +53,8 @@ def table(**changed: object) -> ContentionTable:
         "solo_ns": 8_000_000,
         "reload_ns": 2_000,
         "step_bytes_per_s": STEP_BYTES_PER_S,
-        "loss": [0, RATE_ONE // 4, RATE_ONE // 2],
+        "last_passages": [{"mark": 7, "passage": 3}],
+        "phases": [FIRST],
         "loads": [{"reads": 0, "delay": 0, "cpus": [1], "overhead_ppm": 1}],
     }
     return msgspec.convert(whole | changed, ContentionTable)
@@ -68,7 +83,7 @@ def test_packing_equals_the_largest_of_all_mixtures():
 
 def test_envelope_lies_above_each_window_with_a_margin_of_a_twentieth():
     """A loss of 0.4 at step 2.9 stands at step 2 as 0.42; the line from 0 to it passes 0.21."""
-    curve = envelope_of([windows((0.5, 0.0), (2.9, 0.4)), windows((2.2, 0.1))])
+    (curve,) = envelopes_of([windows((0.5, 0.0), (2.9, 0.4)), windows((2.2, 0.1))], [0])
     assert curve[0] == 0
     assert curve[2] == np.ceil(0.42 * RATE_ONE)
     assert curve[1] == -(-curve[2] // 2)
@@ -78,13 +93,48 @@ def test_envelope_lies_above_each_window_with_a_margin_of_a_twentieth():
 
 
 def test_envelope_never_falls():
-    curve = envelope_of([windows((1.0, 0.5), (9.0, 0.1))])
+    (curve,) = envelopes_of([windows((1.0, 0.5), (9.0, 0.1))], [0])
     assert curve == sorted(curve)
+
+
+def test_window_counts_in_each_phase_that_it_touches():
+    """Phases begin at 0, 20 and 40 µs; a window to 20 µs touches the first alone."""
+    parts = [
+        windows((1.0, 0.2), at_ns=(10_000, 20_000)),
+        windows((1.0, 0.4), at_ns=(30_000, 50_000)),
+    ]
+    curves = envelopes_of(parts, [0, 20_000, 40_000])
+    assert [curve[-1] for curve in curves] == [np.ceil(x * RATE_ONE) for x in (0.21, 0.42, 0.42)]
 
 
 def test_traffic_that_no_table_holds_is_refused():
     with pytest.raises(ConfigError, match="more than a contention table can hold"):
-        envelope_of([windows((255.0, 0.1))])
+        envelopes_of([windows((255.0, 0.1))], [0])
+
+
+def course(*marks: tuple[int, int]) -> Progress:
+    """Make the course of a job of (mark, µs)."""
+    nothing = np.zeros(0)
+    numbers, at_us = (np.array(column, dtype=np.int64) for column in zip(*marks, strict=True))
+    return Progress(nothing, nothing, nothing, numbers, at_us * 1_000)
+
+
+def test_checkpoint_is_a_mark_and_its_passage_at_least_50_us_after_the_one_before():
+    """Of the passages of mark 3 at 60, 109, 110 and 151 µs the first and the third count."""
+    solo = course((3, 60), (3, 109), (3, 110), (4, 130), (3, 151))
+    chosen = checkpoints_of(solo, 200_000)
+    assert [(at_ns, point.mark, point.passage) for at_ns, point in chosen] == [
+        (60_000, 3, 1),
+        (110_000, 3, 3),
+    ]
+    assert [(last.mark, last.passage) for last in last_passages_of(solo)] == [(3, 4), (4, 1)]
+
+
+def test_job_of_many_marks_has_63_checkpoints_at_most():
+    """100 marks 100 µs apart in 10.1 ms: 10.1 ms / 63 = 160.3 µs, so each second mark counts."""
+    solo = course(*((1, 100 * i) for i in range(1, 101)))
+    chosen = checkpoints_of(solo, 10_100_000)
+    assert [point.passage for _, point in chosen] == list(range(2, 101, 2))
 
 
 def test_windows_above_a_table_are_counted():
@@ -93,23 +143,42 @@ def test_windows_above_a_table_are_counted():
     assert windows_above(table(), seen) == 2
 
 
+def test_window_is_above_a_table_only_if_it_is_above_all_phases_that_it_touches():
+    two = table(phases=[FIRST, SECOND])
+    assert windows_above(two, windows((1.0, 0.1), at_ns=(5_990_000, 6_010_000))) == 0
+    assert windows_above(two, windows((1.0, 0.1), at_ns=(6_000_000, 6_010_000))) == 1
+
+
 def test_bytes_that_are_no_text_are_refused():
     with pytest.raises(ConfigError, match="no contention table"):
         decode_table(b'{"version": "\x89"}')
 
 
 def test_table_is_read_as_it_was_written():
-    assert decode_table(msgspec.json.encode(table())) == table()
+    whole = table(phases=[FIRST, SECOND])
+    assert decode_table(msgspec.json.encode(whole)) == whole
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"loss": [0, 9, 3]}, "falls"),
-        ({"loss": [0, 2, 90]}, "not packed"),
-        ({"loss": [0]}, "length >= 2"),
-        ({"loss": [0, RATE_ONE + 1]}, "<= 1048576"),
-        ({"schema": 2}, "schema"),
+        ({"phases": [phase(0, 9, 3)]}, "falls"),
+        ({"phases": [phase(0, 2, 90)]}, "not packed"),
+        ({"phases": [phase(0)]}, "length >= 2"),
+        ({"phases": [phase(0, RATE_ONE + 1)]}, "<= 1048576"),
+        ({"phases": []}, "length >= 1"),
+        ({"phases": [FIRST] * 65}, "length <= 64"),
+        ({"phases": [FIRST, FIRST]}, "a phase begins"),
+        ({"phases": [SECOND]}, "a phase begins"),
+        ({"phases": [FIRST, SECOND | {"begins_ns": 0}]}, "a phase begins"),
+        ({"phases": [FIRST, SECOND | {"begins_ns": 8_000_000}]}, "a phase begins"),
+        ({"phases": [FIRST, SECOND, SECOND | {"begins_ns": 7_000_000}]}, "a phase begins"),
+        ({"phases": [FIRST, phase(0, 1, 2, at_ns=6_000_000, passage=4)]}, "unknown passage"),
+        ({"phases": [FIRST, phase(0, 1, at_ns=6_000_000, passage=1)]}, "fewer steps"),
+        ({"phases": [FIRST | {"reserve_ns": [0, 0]}]}, "fewer steps"),
+        ({"last_passages": [{"mark": 256, "passage": 1}]}, "mark"),
+        ({"last_passages": [{"mark": 7, "passage": 3}] * 2}, "no contention table"),
+        ({"schema": 1}, "schema"),
         ({"solo_ns": 0}, "solo_ns"),
         ({"loads": []}, "loads"),
         ({"loads": [{"reads": 0, "delay": 0, "cpus": [], "overhead_ppm": 1}]}, "cpus"),

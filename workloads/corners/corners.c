@@ -14,6 +14,7 @@
 #include "../common/outcome.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +34,16 @@ enum {
     /* The outermost pixels have no gradient; what is so near the border has the response 0. */
     BORDER = WINDOW_RADIUS + 1,
     TRUTH_RADIUS = 2,
-    LEAST_PERCENT = 80
+    LEAST_PERCENT = 80,
+    PHASE_ROWS = 12 /* of a phase */
+};
+
+/* Marks of phases. */
+enum {
+    GRADIENTS = 1,
+    SMOOTH_ROWS,
+    RESPONSES,
+    MAXIMA
 };
 
 /* Of one pixel; then, smoothed, of the window around it. At most 1020^2 * 256 < 2^31. */
@@ -62,6 +72,9 @@ static void multiply_gradients(void)
     const int width = corners.image.width;
 
     for (int y = 1; y < corners.image.height - 1; y++) {
+        if ((y - 1) % PHASE_ROWS == 0) {
+            laxity_phase(GRADIENTS);
+        }
         const uint8_t *const above = workload_row(&corners.image, y - 1);
         const uint8_t *const here = workload_row(&corners.image, y);
         const uint8_t *const below = workload_row(&corners.image, y + 1);
@@ -96,6 +109,9 @@ static void smooth_rows(void)
     const int width = corners.image.width;
 
     for (int y = 1; y < corners.image.height - 1; y++) {
+        if ((y - 1) % PHASE_ROWS == 0) {
+            laxity_phase(SMOOTH_ROWS);
+        }
         const struct products *const in = corners.products + workload_index(width, 0, y);
         struct products *const out = corners.half_smoothed + workload_index(width, 0, y);
 
@@ -112,6 +128,9 @@ static int64_t find_responses(void)
     int64_t strongest = 0;
 
     for (int y = BORDER; y < corners.image.height - BORDER; y++) {
+        if ((y - BORDER) % PHASE_ROWS == 0) {
+            laxity_phase(RESPONSES);
+        }
         const struct products *const in = corners.half_smoothed + workload_index(width, 0, y);
         int64_t *const out = corners.responses + workload_index(width, 0, y);
 
@@ -150,6 +169,9 @@ static void collect_maxima(const int64_t weakest)
 
     corners.found_count = 0;
     for (int y = BORDER; y < corners.image.height - BORDER; y++) {
+        if ((y - BORDER) % PHASE_ROWS == 0) {
+            laxity_phase(MAXIMA);
+        }
         const int64_t *const row = corners.responses + workload_index(width, 0, y);
 
         for (int x = BORDER; x < width - BORDER; x++) {

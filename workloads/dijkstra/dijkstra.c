@@ -9,9 +9,11 @@
  */
 #include "../common/arguments.h"
 #include "../common/outcome.h"
+#include "../common/phases.h"
 #include "../common/random.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -23,7 +25,16 @@ enum {
     LARGE_COUNT = 5000,
     EDGES_PER_NODE = 8,
     LENGTH_LIMIT = 1000,
+    PHASE_NODES = 250,       /* of a phase */
     NOT_WAITING = UINT16_MAX /* a heap of LARGE_COUNT has no such place */
+};
+
+/* Marks of phases. */
+enum {
+    FORGET = 1,
+    SEARCH,
+    CHECK,
+    DIGEST
 };
 
 /* More than any distance: LARGE_COUNT edges of LENGTH_LIMIT are 5 million. */
@@ -121,8 +132,18 @@ static void reach(const uint32_t node, const uint32_t distance)
     sift_up(reached->heap_place);
 }
 
+static void leave_nearest(void)
+{
+    const struct node *const left = &dijkstra.nodes[take_nearest()];
+
+    for (int i = 0; i < EDGES_PER_NODE; i++) {
+        reach(left->edges[i].to, left->distance + left->edges[i].length);
+    }
+}
+
 static void find_distances(void)
 {
+    laxity_phase(FORGET);
     for (size_t i = 0; i < dijkstra.count; i++) {
         dijkstra.nodes[i].distance = UNREACHED;
         dijkstra.nodes[i].heap_place = NOT_WAITING;
@@ -130,10 +151,9 @@ static void find_distances(void)
     dijkstra.heap_count = 0;
     reach(0, 0);
     while (dijkstra.heap_count > 0) {
-        const struct node *const left = &dijkstra.nodes[take_nearest()];
-
-        for (int i = 0; i < EDGES_PER_NODE; i++) {
-            reach(left->edges[i].to, left->distance + left->edges[i].length);
+        laxity_phase(SEARCH);
+        for (int n = 0; n < PHASE_NODES && dijkstra.heap_count > 0; n++) {
+            leave_nearest();
         }
     }
 }
@@ -165,8 +185,12 @@ static void check_distances(void)
     if (dijkstra.nodes[0].distance != 0) {
         workload_fail_job("dijkstra", "the first node is not at distance 0");
     }
-    for (size_t i = 0; i < dijkstra.count; i++) {
-        check_edges_of(&dijkstra.nodes[i]);
+    for (size_t i = 0; i < dijkstra.count;) {
+        const size_t end = workload_begin_phase(CHECK, i, dijkstra.count, PHASE_NODES);
+
+        for (; i < end; i++) {
+            check_edges_of(&dijkstra.nodes[i]);
+        }
     }
     for (size_t i = 1; i < dijkstra.count; i++) {
         if (dijkstra.nodes[i].heap_place == NOT_WAITING) {
@@ -210,6 +234,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argv;
     find_distances();
     check_distances();
+    laxity_phase(DIGEST);
     for (size_t i = 0; i < dijkstra.count; i++) {
         digest = workload_fold_word(digest, dijkstra.nodes[i].distance);
     }

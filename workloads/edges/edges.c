@@ -13,8 +13,10 @@
 #include "../common/fixed.h"
 #include "../common/image.h"
 #include "../common/outcome.h"
+#include "../common/phases.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +33,18 @@ enum {
     LOW_THRESHOLD = 40 * 12,
     EDGE = 255,
     TRUTH_RADIUS = 2,
-    LEAST_PERCENT = 90
+    LEAST_PERCENT = 90,
+    PHASE_ROWS = 24 /* of a phase */
+};
+
+/* Marks of phases. */
+enum {
+    SMOOTH_ROWS = 1,
+    SMOOTH_COLUMNS,
+    GRADIENTS,
+    MAXIMA,
+    FOLLOW,
+    DIGEST
 };
 
 struct gradient {
@@ -57,6 +70,9 @@ static void smooth_rows(void)
     const int width = edges.image.width;
 
     for (int y = 0; y < edges.image.height; y++) {
+        if (y % PHASE_ROWS == 0) {
+            laxity_phase(SMOOTH_ROWS);
+        }
         const uint8_t *const row = workload_row(&edges.image, y);
         int16_t *const out = edges.half_smoothed + workload_index(width, 0, y);
 
@@ -77,6 +93,9 @@ static void smooth_columns(void)
     const int last = edges.image.height - 1;
 
     for (int y = 0; y <= last; y++) {
+        if (y % PHASE_ROWS == 0) {
+            laxity_phase(SMOOTH_COLUMNS);
+        }
         const int16_t *rows[5];
         int16_t *const out = edges.smoothed + workload_index(width, 0, y);
 
@@ -105,6 +124,9 @@ static void find_gradients(void)
     const int width = edges.image.width;
 
     for (int y = 1; y < edges.image.height - 1; y++) {
+        if ((y - 1) % PHASE_ROWS == 0) {
+            laxity_phase(GRADIENTS);
+        }
         const int16_t *const above = edges.smoothed + workload_index(width, 0, y - 1);
         const int16_t *const here = edges.smoothed + workload_index(width, 0, y);
         const int16_t *const below = edges.smoothed + workload_index(width, 0, y + 1);
@@ -141,6 +163,9 @@ static void keep_maxima(void)
     const int width = edges.image.width;
 
     for (int y = 1; y < edges.image.height - 1; y++) {
+        if ((y - 1) % PHASE_ROWS == 0) {
+            laxity_phase(MAXIMA);
+        }
         const struct gradient *const row = edges.gradients + workload_index(width, 0, y);
         int32_t *const out = edges.maxima + workload_index(width, 0, y);
 
@@ -168,25 +193,35 @@ static size_t mark_edge(const size_t place, const int threshold, const size_t pe
     return pending_count + 1;
 }
 
-/* From every pixel above the high threshold along all that are above the low one. The outermost
- * pixels are no maxima, so every neighbour exists. */
+/* From a pixel above the high threshold along all that are above the low one. The outermost pixels
+ * are no maxima, so every neighbour exists. */
+static void follow_edge(const size_t start)
+{
+    const size_t width = (size_t)edges.image.width;
+    const size_t steps[4] = {width + 1, width, width - 1, 1};
+    size_t pending_count = mark_edge(start, HIGH_THRESHOLD, 0);
+
+    while (pending_count > 0) {
+        const size_t here = edges.pending[--pending_count];
+
+        for (size_t i = 0; i < 4; i++) {
+            pending_count = mark_edge(here - steps[i], LOW_THRESHOLD, pending_count);
+            pending_count = mark_edge(here + steps[i], LOW_THRESHOLD, pending_count);
+        }
+    }
+}
+
 static void follow_edges(void)
 {
     const size_t width = (size_t)edges.image.width;
     const size_t pixel_count = width * (size_t)edges.image.height;
-    const size_t steps[4] = {width + 1, width, width - 1, 1};
 
     memset(edges.found.pixels, 0, pixel_count);
-    for (size_t start = 0; start < pixel_count; start++) {
-        size_t pending_count = mark_edge(start, HIGH_THRESHOLD, 0);
+    for (size_t start = 0; start < pixel_count;) {
+        const size_t end = workload_begin_phase(FOLLOW, start, pixel_count, PHASE_ROWS * width);
 
-        while (pending_count > 0) {
-            const size_t here = edges.pending[--pending_count];
-
-            for (size_t i = 0; i < 4; i++) {
-                pending_count = mark_edge(here - steps[i], LOW_THRESHOLD, pending_count);
-                pending_count = mark_edge(here + steps[i], LOW_THRESHOLD, pending_count);
-            }
+        for (; start < end; start++) {
+            follow_edge(start);
         }
     }
 }
@@ -319,6 +354,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     find_edges();
+    laxity_phase(DIGEST);
     workload_check_digest(&edges.outcome, workload_digest_image(&edges.found));
 }
 

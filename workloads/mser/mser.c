@@ -14,8 +14,10 @@
 #include "../common/fixed.h"
 #include "../common/image.h"
 #include "../common/outcome.h"
+#include "../common/phases.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +36,20 @@ enum {
     NO_PIXEL = -1,
     AREA_TOLERANCE_PERCENT = 20,
     CENTER_TOLERANCE_Q4 = 16, /* a pixel */
-    LEAST_PERCENT = 80
+    LEAST_PERCENT = 80,
+    PHASE_PIXELS = 1024 /* of a phase */
+};
+
+/* Marks of phases. */
+enum {
+    COPY = 1,
+    SORT,
+    FORGET,
+    JOIN,
+    SHORTEN,
+    SUM,
+    VARIATIONS,
+    COLLECT
 };
 
 /* A region of pixels which are at most as bright as `grey`, of the image or of its negative. */
@@ -80,6 +95,7 @@ static void sort_pixels(void)
 {
     uint32_t begins[GREYS + 1] = {0};
 
+    laxity_phase(SORT);
     for (size_t i = 0; i < pixel_count(); i++) {
         begins[mser.greys[i] + 1]++;
     }
@@ -116,31 +132,36 @@ static void join_pixels(void)
 {
     const int32_t width = mser.image.width;
 
+    laxity_phase(FORGET);
     for (size_t i = 0; i < pixel_count(); i++) {
         mser.nodes[i].joined_to = NO_PIXEL;
     }
-    for (size_t i = 0; i < pixel_count(); i++) {
-        const int32_t pixel = (int32_t)mser.order[i];
-        const int32_t x = pixel % width;
-        const int32_t y = pixel / width;
+    for (size_t i = 0; i < pixel_count();) {
+        const size_t end = workload_begin_phase(JOIN, i, pixel_count(), PHASE_PIXELS);
 
-        mser.nodes[pixel] = (struct node){.parent = pixel,
-                                          .joined_to = pixel,
-                                          .area = 1,
-                                          .x_sum = (uint32_t)x,
-                                          .y_sum = (uint32_t)y,
-                                          .least_of_children = UINT32_MAX};
-        if (x > 0) {
-            join(pixel, pixel - 1);
-        }
-        if (x < width - 1) {
-            join(pixel, pixel + 1);
-        }
-        if (y > 0) {
-            join(pixel, pixel - width);
-        }
-        if (y < mser.image.height - 1) {
-            join(pixel, pixel + width);
+        for (; i < end; i++) {
+            const int32_t pixel = (int32_t)mser.order[i];
+            const int32_t x = pixel % width;
+            const int32_t y = pixel / width;
+
+            mser.nodes[pixel] = (struct node){.parent = pixel,
+                                              .joined_to = pixel,
+                                              .area = 1,
+                                              .x_sum = (uint32_t)x,
+                                              .y_sum = (uint32_t)y,
+                                              .least_of_children = UINT32_MAX};
+            if (x > 0) {
+                join(pixel, pixel - 1);
+            }
+            if (x < width - 1) {
+                join(pixel, pixel + 1);
+            }
+            if (y > 0) {
+                join(pixel, pixel - width);
+            }
+            if (y < mser.image.height - 1) {
+                join(pixel, pixel + width);
+            }
         }
     }
 }
@@ -156,20 +177,30 @@ static bool stands_for_region(const int32_t pixel)
 /* First from the root down, so that all parents stand for regions; then sums from the leaves up. */
 static void measure_regions(void)
 {
-    for (size_t i = pixel_count(); i-- > 0;) {
-        struct node *const node = &mser.nodes[mser.order[i]];
+    const size_t last = pixel_count() - 1;
 
-        if (!stands_for_region(node->parent)) {
-            node->parent = mser.nodes[node->parent].parent;
+    for (size_t i = 0; i <= last;) {
+        const size_t end = workload_begin_phase(SHORTEN, i, last + 1, PHASE_PIXELS);
+
+        for (; i < end; i++) {
+            struct node *const node = &mser.nodes[mser.order[last - i]];
+
+            if (!stands_for_region(node->parent)) {
+                node->parent = mser.nodes[node->parent].parent;
+            }
         }
     }
-    for (size_t i = 0; i + 1 < pixel_count(); i++) {
-        const struct node *const node = &mser.nodes[mser.order[i]];
-        struct node *const parent = &mser.nodes[node->parent];
+    for (size_t i = 0; i < last;) {
+        const size_t end = workload_begin_phase(SUM, i, last, PHASE_PIXELS);
 
-        parent->area += node->area;
-        parent->x_sum += node->x_sum;
-        parent->y_sum += node->y_sum;
+        for (; i < end; i++) {
+            const struct node *const node = &mser.nodes[mser.order[i]];
+            struct node *const parent = &mser.nodes[node->parent];
+
+            parent->area += node->area;
+            parent->x_sum += node->x_sum;
+            parent->y_sum += node->y_sum;
+        }
     }
 }
 
@@ -191,19 +222,27 @@ static uint32_t variation_of(const int32_t pixel)
                       mser.nodes[pixel].area);
 }
 
+/* Of a pixel's region, for itself and as one of the parent's children. */
+static void note_variation(const int32_t pixel)
+{
+    struct node *const node = &mser.nodes[pixel];
+
+    if (!stands_for_region(pixel)) {
+        return;
+    }
+    node->variation = variation_of(pixel);
+    if (node->parent != pixel && node->variation < mser.nodes[node->parent].least_of_children) {
+        mser.nodes[node->parent].least_of_children = node->variation;
+    }
+}
+
 static void find_variations(void)
 {
-    for (size_t i = 0; i < pixel_count(); i++) {
-        const int32_t pixel = (int32_t)mser.order[i];
+    for (size_t i = 0; i < pixel_count();) {
+        const size_t end = workload_begin_phase(VARIATIONS, i, pixel_count(), PHASE_PIXELS);
 
-        if (stands_for_region(pixel)) {
-            const uint32_t variation = variation_of(pixel);
-            struct node *const parent = &mser.nodes[mser.nodes[pixel].parent];
-
-            mser.nodes[pixel].variation = variation;
-            if (parent != &mser.nodes[pixel] && variation < parent->least_of_children) {
-                parent->least_of_children = variation;
-            }
+        for (; i < end; i++) {
+            note_variation((int32_t)mser.order[i]);
         }
     }
 }
@@ -223,18 +262,22 @@ static bool is_stable(const int32_t pixel)
 
 static void collect_stable(const bool is_bright)
 {
-    for (size_t i = 0; i < pixel_count() && mser.found_count < mser.found_limit; i++) {
-        const int32_t pixel = (int32_t)mser.order[i];
-        const struct node *const node = &mser.nodes[pixel];
+    for (size_t i = 0; i < pixel_count() && mser.found_count < mser.found_limit;) {
+        const size_t end = workload_begin_phase(COLLECT, i, pixel_count(), PHASE_PIXELS);
 
-        if (is_stable(pixel)) {
-            mser.found[mser.found_count++] = (struct region){
-                .area = node->area,
-                .x_q4 = (int32_t)((uint64_t)node->x_sum * 16 / node->area),
-                .y_q4 = (int32_t)((uint64_t)node->y_sum * 16 / node->area),
-                .grey = mser.greys[pixel],
-                .is_bright = is_bright,
-            };
+        for (; i < end && mser.found_count < mser.found_limit; i++) {
+            const int32_t pixel = (int32_t)mser.order[i];
+            const struct node *const node = &mser.nodes[pixel];
+
+            if (is_stable(pixel)) {
+                mser.found[mser.found_count++] = (struct region){
+                    .area = node->area,
+                    .x_q4 = (int32_t)((uint64_t)node->x_sum * 16 / node->area),
+                    .y_q4 = (int32_t)((uint64_t)node->y_sum * 16 / node->area),
+                    .grey = mser.greys[pixel],
+                    .is_bright = is_bright,
+                };
+            }
         }
     }
 }
@@ -243,6 +286,7 @@ static void find_regions(void)
 {
     mser.found_count = 0;
     for (int turn = 0; turn < 2; turn++) {
+        laxity_phase(COPY);
         for (size_t i = 0; i < pixel_count(); i++) {
             mser.greys[i] =
                 (uint8_t)(turn == 0 ? mser.image.pixels[i] : GREYS - 1 - mser.image.pixels[i]);

@@ -80,7 +80,8 @@ def progress(program: Program, load: Load | None) -> tuple[int, Progress]:
     """
     streams, _ = _simulate(program, load, None)
     jobs = streams["jobs"]
-    return int(jobs["exec_ns"][0]), progress_of(jobs, streams["counters"], EVENTS)
+    course = progress_of(jobs, streams["counters"], streams.get("probe"), EVENTS)
+    return int(jobs["exec_ns"][0]), course
 
 
 def regulated(program: Program, load: Load, plan: str) -> Regulated:

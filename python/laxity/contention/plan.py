@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The plan of a regulation, as native/regulator/plan.h defines it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.contention.table import ContentionTable
@@ -41,7 +42,8 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     # A core stops when its instruction has ended, which may wait for what is queued.
     stop_ns = terms.stop_ns + table.reload_ns
     mark_ns = terms.mark_ns + 1
-    exposed_ns = (terms.period_ns + stop_ns + mark_ns) * table.loss[-1]
+    worst = max(phase.loss[-1] for phase in table.phases)
+    exposed_ns = (terms.period_ns + stop_ns + mark_ns) * worst
     needed_ns = -(-exposed_ns // (1 << 20)) + table.reload_ns
     if budget_ns < needed_ns:
         needed_ppm = -(-needed_ns * _MILLION // table.solo_ns)
@@ -67,16 +69,24 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "mark_ns": mark_ns,
         "refill_bytes": 0,
         "refill_ns": 1_000_000,
-        "phases": 1,
-        "steps": len(table.loss),
+        "phases": len(table.phases),
+        "steps": len(table.phases[0].loss),
         "step_bytes_per_s": table.step_bytes_per_s,
     }
-    lists = {
-        "loss 0": table.loss,
-        "reserve 0": [0] * len(table.loss),
-        "solo_from_ns": [table.solo_ns, 0],
-        "solo_until_ns": [0, table.solo_ns],
-    }
     lines = [f"{name} {value}" for name, value in numbers.items()]
-    lines += [f"{name} {' '.join(map(str, values))}" for name, values in lists.items()]
+    lines += [f"passages {last.mark} {last.passage}" for last in table.last_passages]
+    for i, phase in enumerate(table.phases):
+        if phase.checkpoint is not None:
+            lines.append(f"mark {i} {phase.checkpoint.mark} {phase.checkpoint.passage}")
+        lines += [_line(f"loss {i}", phase.loss), _line(f"reserve {i}", phase.reserve_ns)]
+    begins_ns = [phase.begins_ns for phase in table.phases[1:]]
+    # Loads evict nothing of the job: from a checkpoint on it takes as long as alone, and what the
+    # last stop before has left in the queues (docs/regulation.md, 7).
+    from_ns = [table.solo_ns - at_ns + table.reload_ns for at_ns in begins_ns]
+    lines.append(_line("solo_from_ns", [table.solo_ns, *from_ns, 0]))
+    lines.append(_line("solo_until_ns", [0, *begins_ns, table.solo_ns]))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _line(name: str, values: Sequence[int]) -> str:
+    return f"{name} {' '.join(map(str, values))}"

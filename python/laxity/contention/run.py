@@ -18,7 +18,10 @@ from laxity.contention.table import (
     ContentionTable,
     Load,
     MeasuredLoad,
-    envelope_of,
+    Phase,
+    checkpoints_of,
+    envelopes_of,
+    last_passages_of,
     windows_above,
 )
 from laxity.contention.windows import windows_of
@@ -59,8 +62,11 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
         raise ConfigError(msg)
     solo_ns, solo = progress(program, None)
     measured = _each(loads, lambda load: progress(program, load), display)
+    checkpoints = checkpoints_of(solo, solo_ns)
+    begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
+    curves = envelopes_of([windows_of(solo, course) for _, course in measured], begins_ns)
     return ContentionTable(
-        schema=1,
+        schema=2,
         version=__version__,
         platform=program.platform,
         platform_sha256=platform_sha256(program),
@@ -70,7 +76,11 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
         solo_ns=solo_ns,
         reload_ns=reload_ns,
         step_bytes_per_s=STEP_BYTES_PER_S,
-        loss=envelope_of(windows_of(solo, course) for _, course in measured),
+        last_passages=last_passages_of(solo),
+        phases=[
+            Phase(checkpoint=checkpoint, begins_ns=at_ns, loss=loss, reserve_ns=[0] * len(loss))
+            for (at_ns, checkpoint), loss in zip([(0, None), *checkpoints], curves, strict=True)
+        ],
         loads=[
             _with_overhead(load, took_ns, solo_ns)
             for load, (took_ns, _) in zip(loads, measured, strict=True)

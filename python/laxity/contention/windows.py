@@ -12,7 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from laxity.core.streams import MarkKind
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
 Rows: TypeAlias = Any  # structured array of a stream
 
 WINDOWS_NS = (10_000, 20_000, 50_000)
@@ -23,38 +26,51 @@ _NS_PER_S = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Course of a job; all arrays have the shape (sample,).
+    """Course of a job.
 
     Attributes:
-        times_ns: Instants, ascending; the first is the start of the job, the last its end.
-        instructions: Executed by the job until then, strictly ascending.
-        traffic_bytes: Read and written by the whole platform until then.
+        times_ns: Instants, ascending; the first is the start of the job, the last its end; shape
+            (sample,).
+        instructions: Executed by the job until then, strictly ascending; shape (sample,).
+        traffic_bytes: Read and written by the whole platform until then; shape (sample,).
+        marks: Phases that begin in the job, in the order of time; shape (mark,).
+        marks_ns: When each begins, since the start of the job; shape (mark,).
     """
 
     times_ns: FloatArray
     instructions: FloatArray
     traffic_bytes: FloatArray
+    marks: IntArray
+    marks_ns: IntArray
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Windows of a loaded job; both arrays have the shape (window,).
+    """Windows of a loaded job; all arrays have the shape (window,).
 
     Attributes:
+        begins_ns: Where each begins in the job alone, since the start of the job.
+        ends_ns: Where it ends.
         traffic_bytes_per_s: Mean traffic of the platform in the window.
         loss: Lost time per wall time, from 0 to 1: o / (1 + o) for an overhead o.
     """
 
+    begins_ns: FloatArray
+    ends_ns: FloatArray
     traffic_bytes_per_s: FloatArray
     loss: FloatArray
 
 
-def progress_of(jobs: Rows, counters: Rows, events: tuple[str, ...]) -> Progress:
+def progress_of(
+    jobs: Rows, counters: Rows, marks: Rows | None, events: tuple[str, ...]
+) -> Progress:
     """Take the course of the first job of task 0.
 
     Args:
         jobs: Rows of jobs.npy.
-        counters: Rows of counters.npy, with samples of the task and of the platform.
+        counters: Rows of counters.npy, with samples of the task and of the platform; a mark has a
+            sample of the task.
+        marks: Rows of probe.npy; None: the program has no marks.
         events: Names of the events, by their number in counters.npy.
     """
     start, end = float(jobs["start_ns"][0]), float(jobs["finish_ns"][0])
@@ -72,7 +88,16 @@ def progress_of(jobs: Rows, counters: Rows, events: tuple[str, ...]) -> Progress
     for event in ("mem_read_bytes", "mem_write_bytes"):
         rows = counters[is_platform & (counters["event"] == events.index(event))]
         traffic += np.interp(times, rows["time_ns"], rows["value"])
-    return Progress(times, executed, traffic)
+    numbers, begins_ns = _phases(marks, int(start), int(end))
+    return Progress(times, executed, traffic, numbers, begins_ns)
+
+
+def _phases(marks: Rows | None, start_ns: int, end_ns: int) -> tuple[IntArray, IntArray]:
+    if marks is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    is_phase = (marks["task"] == 0) & (marks["kind"] == MarkKind.PHASE)
+    rows = marks[is_phase & (marks["time_ns"] >= start_ns) & (marks["time_ns"] < end_ns)]
+    return rows["probe"].astype(np.int64), rows["time_ns"].astype(np.int64) - start_ns
 
 
 def windows_of(solo: Progress, loaded: Progress) -> Windows:
@@ -83,13 +108,10 @@ def windows_of(solo: Progress, loaded: Progress) -> Windows:
         loaded: The same job with a load: it executes the same instructions.
     """
     parts = [_windows(solo, loaded, length_ns) for length_ns in WINDOWS_NS]
-    return Windows(
-        np.concatenate([part.traffic_bytes_per_s for part in parts]),
-        np.concatenate([part.loss for part in parts]),
-    )
+    return Windows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _windows(solo: Progress, loaded: Progress, length_ns: int) -> Windows:
+def _windows(solo: Progress, loaded: Progress, length_ns: int) -> tuple[FloatArray, ...]:
     last_ns = solo.times_ns[-1] - length_ns
     begins_ns = np.arange(solo.times_ns[0], max(last_ns, solo.times_ns[0]) + 1, STEP_NS)
     ends_ns = np.minimum(begins_ns + length_ns, solo.times_ns[-1])
@@ -100,4 +122,6 @@ def _windows(solo: Progress, loaded: Progress, length_ns: int) -> Windows:
     ]
     lasts_ns = np.maximum(edges[2] - edges[0], 1.0)
     traffic = np.maximum(edges[3] - edges[1], 0.0) / lasts_ns * _NS_PER_S
-    return Windows(traffic, np.clip(1 - (ends_ns - begins_ns) / lasts_ns, 0.0, 1.0))
+    loss = np.clip(1 - (ends_ns - begins_ns) / lasts_ns, 0.0, 1.0)
+    start_ns = solo.times_ns[0]
+    return begins_ns - start_ns, ends_ns - start_ns, traffic, loss

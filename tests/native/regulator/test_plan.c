@@ -32,7 +32,7 @@ static const char *lines[] = {
     "phases 2",
     "steps 3",
     "step_bytes_per_s 20480000",
-    "mark 1 7",
+    "mark 1 7 2",
     "loss 0 0 300000 500000",
     "loss 1 0 100 200",
     "reserve 0 0 10 20",
@@ -73,7 +73,9 @@ static void all_of_a_plan_is_read(void)
     CHECK_EQUAL(plan.terms.wrap_ns, INT64_MAX);
     CHECK_EQUAL((int64_t)plan.terms.refill_bytes, 300);
     CHECK_EQUAL(plan.terms.refill_ns, 1000000);
-    CHECK_EQUAL(plan.marks[1], 7);
+    CHECK_EQUAL(plan.checkpoints[1].mark, 7);
+    CHECK_EQUAL(plan.checkpoints[1].passage, 2);
+    CHECK_EQUAL(plan.passages[7], 0);
     CHECK_EQUAL(plan.table.loss[0][2], 500000);
     CHECK_EQUAL(plan.table.reserve_ns[0][1], 10);
     CHECK_EQUAL(plan.table.solo_until_ns[1], 6000000);
@@ -110,12 +112,41 @@ static void bad_line_is_shown(void)
     CHECK_EQUAL(parse_with(7, "has_sensor 2"), -1);
     CHECK_EQUAL(parse_with(15, "refill_ns 0"), -1);
     CHECK_EQUAL(parse_with(16, "phases 65"), -1);
-    CHECK_EQUAL(parse_with(19, "mark 0 7"), -1);
-    CHECK_EQUAL(parse_with(19, "mark 2 7"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 0 7 2"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 2 7 2"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 1 256 2"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 1 7 0"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 1 7"), -1);
     CHECK_EQUAL(parse_with(20, "loss 0 0 300000"), -1);
     CHECK_EQUAL(parse_with(20, "loss 0 0 300000 500000 500000"), -1);
     CHECK_EQUAL(parse_with(20, "loss 0 0 300000 4294967296"), -1);
     CHECK_EQUAL(parse_with(24, "solo_from_ns 8000000 3000000"), -1);
+}
+
+/* Lines of passages are optional: a mark may begin no phase, and then stands in no other line. */
+static void passages_of_marks_are_read(void)
+{
+    CHECK_EQUAL(parse_with(19, "mark 1 7 2\npassages 7 5\npassages 255 1"), 0);
+    CHECK_EQUAL(plan.passages[7], 5);
+    CHECK_EQUAL(plan.passages[255], 1);
+    CHECK_EQUAL(plan.passages[0], 0);
+    CHECK_EQUAL(parse_with(19, "mark 1 7 2\npassages 7 5\npassages 7 5"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 1 7 2\npassages 7 0"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 1 7 2\npassages 256 1"), -1);
+    CHECK_EQUAL(parse_with(19, "mark 1 7 2\npassages 7"), -1);
+}
+
+static void checkpoint_is_a_mark_and_its_passage(void)
+{
+    CHECK_EQUAL(parse_with(19, "mark 1 7 2\npassages 7 3\npassages 8 1"), 0);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 7, 1), 0);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 7, 2), 1);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 7, 3), 0);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 7, 4), UINT32_MAX);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 8, 1), 0);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 8, 2), UINT32_MAX);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 9, 1), UINT32_MAX);
+    CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 256, 1), 0);
 }
 
 static void curve_that_falls_is_refused(void)
@@ -156,6 +187,8 @@ int main(void)
     RUN(line_that_lacks_is_named);
     RUN(line_that_stands_twice_is_refused);
     RUN(bad_line_is_shown);
+    RUN(passages_of_marks_are_read);
+    RUN(checkpoint_is_a_mark_and_its_passage);
     RUN(curve_that_falls_is_refused);
     RUN(overheads_of_the_paper_may_fall_and_exceed_one);
     return test_exit_code();
