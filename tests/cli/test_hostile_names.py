@@ -76,6 +76,7 @@ NAMING = [
     ("run", HOSTILE),
     ("run", HOSTILE + ".toml"),
     ("run", "cpu", "-p", HOSTILE),
+    ("run", "cpu", "-p", "1s", "--cpus", "0", "--platform", "sim:sabrelite", "--regulate", HOSTILE),
     ("run", "--exec", f"./{HOSTILE}", "-p", "10ms"),
     ("schema", HOSTILE),
     ("setup", "--with", HOSTILE),

@@ -10,20 +10,25 @@ import click
 import msgspec
 
 from laxity.cli.command_group import CommandGroup
-from laxity.cli.options import debug_option, format_option, quiet_option, with_options
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    named_as_options,
+    quiet_option,
+    with_options,
+)
 from laxity.cli.run_paths import absolute_platform
+from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
 from laxity.core.input_file import read_input
-from laxity.core.percent import parse_percent
 from laxity.core.progress import Countdown
-from laxity.core.spec import SIMULATED
+from laxity.core.regulate_table import resolve_regulate
+from laxity.core.spec import SIMULATED, RegulateTable
 from laxity.core.spec_reader import split_words
-from laxity.core.units import parse_duration_ns
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, located
 from laxity.store.run_directory import write_output
 
-_MOST_BYTES = 1 << 20
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
 _common_options = with_options(format_option("table", "json"), quiet_option, debug_option)
@@ -49,11 +54,6 @@ class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options as click gives them."""
 
     table: str
-    theta: str
-    period: str
-    stop_latency: str
-    resume_latency: str
-    mark_latency: str
     reads: str
     delays: str
     output_format: str
@@ -121,23 +121,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 
 @contention.command()
 @click.argument("table", metavar="TABLE.json")
-@click.option("--theta", metavar="PERCENT", default="5%", show_default=True, help="Allowed loss.")
-@click.option(
-    "--period", metavar="TIME", default="50us", show_default=True, help="Time between readings."
-)
-@click.option(
-    "--stop-latency", metavar="TIME", default="10us", show_default=True, help="Latency of a stop."
-)
-@click.option(
-    "--resume-latency",
-    metavar="TIME",
-    default="5us",
-    show_default=True,
-    help="Latency of a resume.",
-)
-@click.option(
-    "--mark-latency", metavar="TIME", default="1us", show_default=True, help="Latency of a mark."
-)
+@key_options(RegulateTable)
 @click.option("--reads", metavar="N,...", default="0,2,5,8,10", show_default=True, help=_reads_help)
 @click.option(
     "--delays", metavar="N,...", default="10,100,500", show_default=True, help=_delays_help
@@ -151,23 +135,18 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     from laxity.contention.document import evaluation_text  # noqa: PLC0415 - heavy
     from laxity.contention.plan import Terms  # noqa: PLC0415 - with the above
     from laxity.contention.run import evaluate_table, loads_of  # noqa: PLC0415 - with the above
-    from laxity.contention.table import decode_table  # noqa: PLC0415 - with the above
+    from laxity.contention.table import MOST_BYTES, decode_table  # noqa: PLC0415 - with the above
 
+    keys = {key: given.pop(key) for key in RegulateTable.__struct_fields__ if key in given}
     options = _EvaluateOptions(**given)
-    data = read_input(Path(options.table), _MOST_BYTES, "a contention table")
+    data = read_input(Path(options.table), MOST_BYTES, "a contention table")
     with located(options.table):
         table = decode_table(data)
     cpus = max((load.cpus for load in table.loads), key=len)
-    with located("--theta"):
-        theta_ppm = parse_percent(options.theta)
-    terms = Terms(
-        theta_ppm=theta_ppm,
-        period_ns=_time("--period", options.period),
-        stop_ns=_time("--stop-latency", options.stop_latency),
-        resume_ns=_time("--resume-latency", options.resume_latency),
-        mark_ns=_time("--mark-latency", options.mark_latency),
-        core=cpus[0],
-    )
+    written = {key: value for key, value in keys.items() if value is not None}
+    with named_as_options(written):
+        regulate = resolve_regulate(RegulateTable(**written), table.workload)
+    terms = Terms.of(regulate, cpus[0])
     loads = loads_of(
         cpus,
         _numbers("--reads", options.reads, _MOST_READS),
@@ -207,8 +186,3 @@ def _numbers(option: str, text: str, most: int) -> list[int]:
         msg = f"{option} {text}: use numbers from 0 to {most} with commas in between"
         raise ConfigError(msg)
     return [int(word) for word in words]
-
-
-def _time(option: str, text: str) -> int:
-    with located(option):
-        return parse_duration_ns(text)

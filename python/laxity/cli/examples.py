@@ -69,6 +69,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("laxity run -p 10ms -t 1000 --exec ./control --gain 3", "any program, a process per job"),
         ("laxity run tasks.toml --trace", "an experiment from a file (laxity-spec(5))"),
+        (
+            "laxity run dijkstra large -p 20ms -t 100 --cpus 0 --platform "
+            "sim:sabrelite-partitioned --interfere 'load 4MiB 0 0@1-3' --regulate dijkstra.json",
+            "co-runners stop before a job loses more than 5 %",
+        ),
     ),
     "schema": (("laxity schema spec", "the keys of a spec file"),),
     "show": (("laxity show runs/mine --verify", "what it was, and whether its files are whole"),),

@@ -29,6 +29,8 @@ _NOT_OURS = frozenset(
         "shield",
         "no_throttling",
         "dry_run",
+        "regulate",
+        "theta",
     }
 )
 # Counted if nothing else is said: as many of them as there are counters.

@@ -36,14 +36,16 @@ from laxity.cli.run_paths import (
     with_absolute_corunners,
     with_absolute_paths,
 )
-from laxity.cli.spec_options import key_options
+from laxity.cli.spec_options import key_option, key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
 from laxity.core.input_file import read_input
+from laxity.core.regulate_table import with_theta
 from laxity.core.spec import (
     NATIVE_PLATFORM,
     TRACE_BACKENDS,
     Isolation,
+    RegulateTable,
     RunTable,
     Spec,
     TaskTable,
@@ -110,6 +112,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     output_format: str
     dry_run: bool
     quiet: bool
+    regulate: str | None = None
+    theta: str | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> "RunOptions":
@@ -256,6 +260,12 @@ def _complete_what(
 @_more_task_options
 @key_options(RunTable, ("on", "events"))
 @_more_run_options
+@click.option(
+    "--regulate",
+    metavar="TABLE.json",
+    help="Simulated: stop co-runners before a job loses more than --theta, by a contention table.",
+)
+@key_option(RegulateTable, "theta")
 @on_option
 @run_dir_option
 @run_root_option
@@ -314,6 +324,7 @@ def run(what: str | None, **given: object) -> int:
         check_knobs(knobs, Kernel())
         for line in silent_corunners(spec):
             _tell(line)
+        spec, kept = _regulated(spec)
         request = RunRequest(
             spec=spec,
             name=experiment.name,
@@ -323,12 +334,23 @@ def run(what: str | None, **given: object) -> int:
             is_quiet=options.quiet,
             knobs=knobs,
             on_note=_tell,
+            kept=kept,
         )
         with forwarded_signals() as signals:
             finished = run_once(request, signals, platform)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
+
+
+def _regulated(spec: Spec) -> tuple[Spec, Mapping[str, bytes]]:
+    """Make the files of a regulation, if a spec asks for one."""
+    if spec.regulate is None:
+        return spec, {}
+    from laxity.contention.regulate import regulation_of  # noqa: PLC0415 - loads numpy
+
+    regulation = regulation_of(spec, spec.regulate)
+    return regulation.spec, regulation.files
 
 
 def _tell(line: str) -> None:
@@ -375,9 +397,12 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     if not is_known and Path(what).is_file():
         find_workload(what)  # which says what to do with a file
     task = task_table(what, options)
+    if options.regulate is not None:
+        task["contention"] = str(Path(options.regulate).absolute())
+    regulate = with_theta(None if options.regulate is None else {}, options.theta)
     interfere = [read_corunner(text, run_table) for text in options.interfere]
     with named_as_options({*run_table, *task} - {"workload", "args", "exec", "isolation"}):
-        spec = resolve_spec(run_table, [task], interfere, resolution_ns)
+        spec = resolve_spec(run_table, [task], interfere, resolution_ns, regulate)
     if spec.on is None:
         spec = with_absolute_corunners(spec, Path.cwd())
     return _Experiment(spec.tasks[0].name, spec)
@@ -430,7 +455,8 @@ def _read_spec_file(
     path: Path, run_table: dict[str, Any], options: RunOptions, resolution_ns: int
 ) -> _Experiment:
     data = read_input(path, MAX_SPEC_BYTES, "a spec file")
-    given = [key for key in ("sched_period", "sched_deadline", "words") if getattr(options, key)]
+    described = ("sched_period", "sched_deadline", "words", "regulate")
+    given = [key for key in described if getattr(options, key)]
     for key in (*options.table(TaskTable), *given):
         _refuse_task_option(key, path)
     if "platform" in run_table:
@@ -450,7 +476,9 @@ def _read_spec_file(
                 # Unlike those of the file, from where the user is.
                 corunner["workload"] = absolute_path(corunner["workload"], Path.cwd())
         is_stored = is_spec_of_run(path)
-        spec = read_spec_toml(data, run_table, resolution_ns, beside, is_stored=is_stored)
+        spec = read_spec_toml(
+            data, run_table, resolution_ns, beside, is_stored=is_stored, theta=options.theta
+        )
     if spec.on is None:
         spec = with_absolute_paths(spec, path.parent)
     if is_run_here(run) and not is_stored:

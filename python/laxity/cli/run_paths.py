@@ -37,6 +37,7 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
             program=absolute_command(task.program, base),
             stdin=absolute(task.stdin) if task.stdin else "",
             args=guest_args(task) if task.workload == GUEST_WORKLOAD else task.args,
+            bound=_with_absolute_table(task.bound, base),
         )
         for task in spec.tasks
     )
@@ -44,6 +45,12 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
     return with_absolute_corunners(
         msgspec.structs.replace(spec, tasks=tasks, platform=platform), base
     )
+
+
+def _with_absolute_table(bound: dict[str, Any], base: Path) -> dict[str, Any]:
+    if "contention" not in bound:
+        return bound
+    return bound | {"contention": str((base / bound["contention"]).absolute())}
 
 
 def absolute_platform(platform: str, base: Path) -> str:

@@ -57,7 +57,7 @@ _TAKEN = frozenset(
         "output_format",
         "dry_run",
     }
-    | {"quiet", "isolation", "exec_words", "stdin"}
+    | {"quiet", "isolation", "exec_words", "stdin", "regulate", "theta"}
 )
 # Not asked for: `laxity run` wants all of its options, the taken ones too.
 _FIXED: Mapping[str, Any] = {

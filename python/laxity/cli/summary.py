@@ -3,7 +3,7 @@
 """The short answer after a run: what was measured, in one table or one JSON document."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laxity.cli.suite_tables import suite_text, vetting_text
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
@@ -30,6 +30,9 @@ from laxity.suites.data import read_suite_data
 from laxity.suites.stored_results import read_vetting_seen
 from laxity.trace.observed_words import thread_lines
 from laxity.trace.sampled_words import sampling_lines
+
+if TYPE_CHECKING:
+    from laxity.contention.regulated import Regulated
 
 _NAMES = {
     Quantity.RELEASE_LATENCY: "release latency",
@@ -80,6 +83,7 @@ def summary_text(run: Run) -> str:
     parts = [_outcome_line(run.manifest)]
     if not page.is_composite:
         parts.append(text_of(Paragraph(line) for data in page.runs for line in said_of(page, data)))
+    parts += [f"{line}\n" for line in _regulated_lines(run)]
     parts += [f"{line}\n" for line in _stop_lines(page)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
     parts += [f"{line}\n" for line in thread_lines(page.manifest.observation)]
@@ -203,6 +207,23 @@ def _found_blocks(page: PageData, data: RunData) -> list[Block]:
     return [*(Paragraph(sentence) for sentence in sentences), *blocks]
 
 
+def _regulated(run: Run) -> "Regulated | None":
+    if not run.has_stream("regulation"):
+        return None
+    from laxity.contention.regulated import read_regulated  # noqa: PLC0415 - few runs are such
+
+    return read_regulated(run)
+
+
+def _regulated_lines(run: Run) -> list[str]:
+    found = _regulated(run)
+    if found is None:
+        return []
+    from laxity.contention.regulated import regulated_lines  # noqa: PLC0415 - with the above
+
+    return regulated_lines(found)
+
+
 def _found_document(data: RunData) -> dict[str, Any]:
     return {} if data.view is None else data.view.document(data)
 
@@ -235,6 +256,8 @@ def summary_document(run: Run) -> dict[str, Any]:
         "notes": [note for data in _manifests(page) for note in data.notes],
         "runs": [_run_document(data) | _found_document(data) for data in page.runs],
     }
+    if (regulated := _regulated(run)) is not None:
+        document["regulation"] = regulated
     if manifest.observation is not None:
         document["observation"] = manifest.observation
         document["sampling"] = manifest.sampling

@@ -25,6 +25,7 @@ _HARMLESS_MEASUREMENT_KEYS = frozenset(
 # Keys of [[task]] for `laxity bound`, which a run ignores.
 _HARMLESS_TASK_KEYS = frozenset(
     {"wcet", "wcet_from", "jitter", "blocking", "working_set", "ucb", "ecb", "overhead_ratio"}
+    | {"contention", "gamma"}
 )
 _ABSENT = "none"
 _SHORT = 12
@@ -90,6 +91,7 @@ def spec_differences(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Di
             found.append(Difference(f'task "{name}"', *ends))
             continue
         found += _table(f'task "{name}"', one, other, _HARMLESS_TASK_KEYS)
+    found += _table("[regulate]", base.get("regulate", {}), new.get("regulate", {}), frozenset())
     return found + _corunners(base.get("interfere", []), new.get("interfere", []))
 
 

@@ -6,11 +6,11 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import msgspec
 
+from laxity.contention.regulated import shares
 from laxity.contention.table import Load
 from laxity.contention.windows import Progress, progress_of
 from laxity.core.spec import Spec
@@ -53,7 +53,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Regulated:
+class RegulatedJob:
     """A job with a regulated load.
 
     Attributes:
@@ -84,24 +84,16 @@ def progress(program: Program, load: Load | None) -> tuple[int, Progress]:
     return int(jobs["exec_ns"][0]), course
 
 
-def regulated(program: Program, load: Load, plan: str) -> Regulated:
+def regulated(program: Program, load: Load, plan: str) -> RegulatedJob:
     """Simulate a job with a load that is regulated by a plan (`plan_of`).
 
     Raises:
         LaxityError: It cannot be simulated.
     """
     streams, remark = _simulate(program, load, plan)
-    jobs, readings = streams["jobs"], streams["regulation"]
-    start, end = int(jobs["start_ns"][0]), int(jobs["finish_ns"][0])
-    edges = [min(max(int(at), start), end) for at in readings["time_ns"]] + [end]
-    allowed = [bool(answer) for answer in readings["allowed"]]
-    shared_ns = sum(
-        after - before
-        for before, after, is_allowed in zip(edges, edges[1:], allowed, strict=False)
-        if is_allowed
-    )
-    stops = sum(before and not after for before, after in pairwise(allowed))
-    return Regulated(int(jobs["exec_ns"][0]), shared_ns / (end - start), stops, remark)
+    jobs = streams["jobs"]
+    allowed, stops = shares(jobs[:1], streams["regulation"])
+    return RegulatedJob(int(jobs["exec_ns"][0]), allowed or 0.0, stops, remark)
 
 
 def drained_ns(model: PlatformModel, cpu: int, load_cpus: Sequence[int]) -> int | None:

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.contention.table import ContentionTable
+from laxity.core.spec import RegulateSpec
+from laxity.core.task_set import BoundKeys
+from laxity.core.units import exact_duration
 from laxity.errors import ConfigError
 
+# The table, in the directory of its run.
+KEPT_TABLE = "contention.json"
 _MILLION = 1_000_000
 
 
@@ -22,6 +27,9 @@ class Terms:
         resume_ns: Until it may go on.
         mark_ns: Until a mark of the job is read.
         core: Of the regulator.
+        task: Index of the regulated task.
+        solo_ns: Time that no job exceeds alone; None: that of the table.
+        preemption_ns: Reload after one preemption, with the worst load.
     """
 
     theta_ppm: int
@@ -30,30 +38,76 @@ class Terms:
     resume_ns: int
     mark_ns: int
     core: int
+    task: int = 0
+    solo_ns: int | None = None
+    preemption_ns: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        regulate: RegulateSpec,
+        core: int,
+        *,
+        task: int = 0,
+        solo_ns: int | None = None,
+        preemption_ns: int = 0,
+    ) -> "Terms":
+        """Take what a user has written."""
+        return cls(
+            theta_ppm=regulate.theta_ppm,
+            period_ns=regulate.period_ns,
+            stop_ns=regulate.stop_latency_ns,
+            resume_ns=regulate.resume_latency_ns,
+            mark_ns=regulate.mark_latency_ns,
+            core=core,
+            task=task,
+            solo_ns=solo_ns,
+            preemption_ns=preemption_ns,
+        )
+
+    def budget_ns(self, table: ContentionTable) -> int:
+        """Return theta C."""
+        return (self.solo_ns or table.solo_ns) * self.theta_ppm // _MILLION
+
+
+def solo_ns_of(table: ContentionTable, keys: BoundKeys) -> int:
+    """Return C: the wcet of the task, or what a cold job took when it was profiled.
+
+    Raises:
+        ConfigError: The wcet is shorter than that.
+    """
+    if keys.wcet_ns is None:
+        return table.solo_ns
+    if keys.wcet_ns < table.solo_ns:
+        msg = (
+            f"wcet {exact_duration(keys.wcet_ns)}: a cold job took "
+            f"{exact_duration(table.solo_ns)} when it was profiled; write at least that"
+        )
+        raise ConfigError(msg)
+    return keys.wcet_ns
 
 
 def plan_of(table: ContentionTable, terms: Terms) -> str:
-    """Write the plan of a regulation of task 0.
+    """Write the plan of a regulation.
 
     Raises:
         ConfigError: The loss that is allowed does not last for one permission.
     """
-    budget_ns = table.solo_ns * terms.theta_ppm // _MILLION
+    solo_ns, budget_ns = terms.solo_ns or table.solo_ns, terms.budget_ns(table)
     # A core stops when its instruction has ended, which may wait for what is queued.
     stop_ns = terms.stop_ns + table.reload_ns
     mark_ns = terms.mark_ns + 1
-    worst = max(phase.loss[-1] for phase in table.phases)
-    exposed_ns = (terms.period_ns + stop_ns + mark_ns) * worst
+    exposed_ns = (terms.period_ns + stop_ns + mark_ns) * table.worst_rate
     needed_ns = -(-exposed_ns // (1 << 20)) + table.reload_ns
     if budget_ns < needed_ns:
-        needed_ppm = -(-needed_ns * _MILLION // table.solo_ns)
+        needed_ppm = -(-needed_ns * _MILLION // solo_ns)
         msg = (
-            f"--theta: a permission may cost a job {needed_ns} ns, {budget_ns} ns are allowed; "
-            f"use at least {needed_ppm / 10_000:.2f}%, or a shorter --period"
+            f"theta: a permission may cost a job {needed_ns} ns, {budget_ns} ns are allowed; "
+            f"use at least {needed_ppm / 10_000:.2f}%, or a shorter period"
         )
         raise ConfigError(msg)
     numbers = {
-        "task": 0,
+        "task": terms.task,
         "core": terms.core,
         "period_ns": terms.period_ns,
         "stop_latency_ns": terms.stop_ns,
@@ -63,7 +117,7 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "has_sensor": 1,
         "budget_ns": budget_ns,
         "reload_ns": table.reload_ns,
-        "preemption_ns": 0,
+        "preemption_ns": terms.preemption_ns,
         "lease_ns": terms.period_ns,
         "stop_ns": stop_ns,
         "mark_ns": mark_ns,
@@ -82,9 +136,11 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     begins_ns = [phase.begins_ns for phase in table.phases[1:]]
     # Loads evict nothing of the job: from a checkpoint on it takes as long as alone, and what the
     # last stop before has left in the queues (docs/regulation.md, 7).
-    from_ns = [table.solo_ns - at_ns + table.reload_ns for at_ns in begins_ns]
-    lines.append(_line("solo_from_ns", [table.solo_ns, *from_ns, 0]))
-    lines.append(_line("solo_until_ns", [0, *begins_ns, table.solo_ns]))
+    from_ns = [solo_ns - at_ns + table.reload_ns for at_ns in begins_ns]
+    # A job may take longer than that of the profile in any of its phases.
+    until_ns = [at_ns + solo_ns - table.solo_ns for at_ns in begins_ns]
+    lines.append(_line("solo_from_ns", [solo_ns, *from_ns, 0]))
+    lines.append(_line("solo_until_ns", [0, *until_ns, solo_ns]))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -28,7 +28,7 @@ from laxity.contention.windows import windows_of
 from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
-from laxity.platform.platform_file import read_platform
+from laxity.platform.platform_file import PlatformModel, read_platform
 
 Result = TypeVar("Result")
 _MILLION = 1_000_000
@@ -69,7 +69,7 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
         schema=2,
         version=__version__,
         platform=program.platform,
-        platform_sha256=platform_sha256(program),
+        platform_sha256=platform_sha256(program.model),
         workload=program.workload,
         args=list(program.args),
         cpu=program.cpu,
@@ -94,6 +94,7 @@ def program_of(table: ContentionTable) -> Program:
     Raises:
         ConfigError: The platform, or laxity, is not that of the profile.
     """
+    check_made_here(table)
     program = Program(
         read_platform(table.platform),
         table.platform,
@@ -101,18 +102,26 @@ def program_of(table: ContentionTable) -> Program:
         tuple(table.args),
         table.cpu,
     )
-    if platform_sha256(program) != table.platform_sha256:
+    if platform_sha256(program.model) != table.platform_sha256:
         msg = f"{table.platform} has changed since the profile; profile again"
-        raise ConfigError(msg)
-    if table.version != __version__:
-        msg = f"the table is of laxity {table.version}, this is {__version__}; profile again"
         raise ConfigError(msg)
     return program
 
 
-def platform_sha256(program: Program) -> str:
+def check_made_here(table: ContentionTable) -> None:
+    """Refuse a table of another version.
+
+    Raises:
+        ConfigError: It is one.
+    """
+    if table.version != __version__:
+        msg = f"the table is of laxity {table.version}, this is {__version__}; profile again"
+        raise ConfigError(msg)
+
+
+def platform_sha256(model: PlatformModel) -> str:
     """Hash the text of the platform file."""
-    return hashlib.sha256(program.model.text).hexdigest()
+    return hashlib.sha256(model.text).hexdigest()
 
 
 def evaluate_table(

@@ -26,6 +26,8 @@ STEPS_MAX = 256
 PHASES_MAX = 64
 # A reading comes each 50 µs: it can use no more than the newest of the checkpoints in between.
 LEAST_PHASE_NS = 50_000
+# Of a file.
+MOST_BYTES = 1 << 20
 # Windows that no profile has seen lie above the largest seen ones by some percent.
 MARGIN_PPM = 50_000
 _MILLION = 1_000_000
@@ -94,6 +96,11 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     last_passages: list[Checkpoint]
     phases: Annotated[list[Phase], Meta(min_length=1, max_length=PHASES_MAX)]
     loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
+
+    @property
+    def worst_rate(self) -> int:
+        """Return the largest loss of all phases: that of the last step, and all traffic above."""
+        return max(phase.loss[-1] for phase in self.phases)
 
 
 def pack(curve: IntArray) -> IntArray:

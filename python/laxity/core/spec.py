@@ -8,12 +8,13 @@ Data comes in as tables of a TOML file or made from options (`RunTable`, `TaskTa
 """
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from laxity.core.cpus import format_cpus
+from laxity.core.percent import format_percent
 from laxity.core.schema import Option, Words, limit, options_by_key
 from laxity.core.stop_on import StopOn, stop_on_text
 from laxity.core.third_party import PROGRAM_WORKLOAD
@@ -243,6 +244,48 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     overhead_ratio: Annotated[
         Any, _key("percent", "Bound: how much longer co-runners make its jobs.", "none")
     ] = None
+    # Of runs with [regulate], too.
+    contention: Annotated[
+        Any, _key("text", "Its contention table, of laxity contention profile.", "none")
+    ] = None
+    gamma: Annotated[
+        Any,
+        _key("duration", "Reload after one preemption, co-runners included; bound: of the costs."),
+    ] = None
+
+
+class RegulateTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """`[regulate]` as the user wrote it: co-runners stop before a task loses more than theta.
+
+    `laxity run` has `theta` as an option, `laxity contention evaluate` all but `task` and `cpu`.
+    """
+
+    task: Annotated[
+        str | None,
+        _key(
+            "text",
+            "Task whose jobs lose at most theta; its contention is the table.",
+            "the only task",
+        ),
+    ] = None
+    theta: Annotated[
+        str, _only_ours("percent", "Allowed loss, of C.", metavar="PERCENT", shown="5%")
+    ] = "5%"
+    period: Annotated[
+        Any, _only_ours("duration", "Time between readings.", metavar="TIME", shown="50us")
+    ] = "50us"
+    stop_latency: Annotated[
+        Any, _only_ours("duration", "Latency of a stop.", metavar="TIME", shown="10us")
+    ] = "10us"
+    resume_latency: Annotated[
+        Any, _only_ours("duration", "Latency of a resume.", metavar="TIME", shown="5us")
+    ] = "5us"
+    mark_latency: Annotated[
+        Any, _only_ours("duration", "Latency of a mark.", metavar="TIME", shown="1us")
+    ] = "1us"
+    cpu: Annotated[
+        int | None, _key("count", "CPU of the regulator; else the first with a co-runner.")
+    ] = None
 
 
 class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -271,6 +314,8 @@ BOUND_KEYS = (
     "ucb",
     "ecb",
     "overhead_ratio",
+    "contention",
+    "gamma",
 )
 
 
@@ -348,6 +393,18 @@ class InterfereSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
         return self.exec[0] if self.exec else self.workload
 
 
+class RegulateSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """`[regulate]`, every value explicit; `cpu` None: the first with a co-runner."""
+
+    task: str
+    theta_ppm: int
+    period_ns: int
+    stop_latency_ns: int
+    resume_latency_ns: int
+    mark_latency_ns: int
+    cpu: int | None = None
+
+
 class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A resolved experiment.
 
@@ -359,6 +416,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     task), by `sample_by`, and stored, where `sample_above` is not None, only once that event has
     come so often since the last one. `counters`: what of a simulated platform they may be.
     `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
+    `regulate` None: nothing stops co-runners.
     """
 
     platform: str = NATIVE_PLATFORM
@@ -382,6 +440,10 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     trace: str | None = None
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()
+    regulate: RegulateSpec | None = None
+
+
+Resolved: TypeAlias = Spec | TaskSpec | InterfereSpec | RegulateSpec
 
 
 def is_platform_path(name: str) -> bool:
@@ -433,6 +495,8 @@ def spec_to_toml(spec: Spec) -> str:
     }
     if spec.interfere:
         document["interfere"] = [_table(one, InterfereTable) for one in spec.interfere]
+    if spec.regulate is not None:
+        document["regulate"] = _table(spec.regulate, RegulateTable)
     return tomli_w.dumps(document)
 
 
@@ -450,7 +514,7 @@ _SILENT: dict[str, Any] = {
 _OF_WORKLOADS = ("args", "stack", "heap")
 
 
-def _table(of: Spec | TaskSpec | InterfereSpec, kind: type[msgspec.Struct]) -> dict[str, Any]:
+def _table(of: Resolved, kind: type[msgspec.Struct]) -> dict[str, Any]:
     """Write the keys of a table that a resolved one stands for."""
     is_program = (isinstance(of, TaskSpec) and bool(of.command)) or (
         isinstance(of, InterfereSpec) and bool(of.exec)
@@ -461,9 +525,9 @@ def _table(of: Spec | TaskSpec | InterfereSpec, kind: type[msgspec.Struct]) -> d
     return {key: value for key, value in table.items() if value is not None}
 
 
-def _written(of: Spec | TaskSpec | InterfereSpec, key: str) -> Any:  # noqa: ANN401 - as TOML has it
+def _written(of: Resolved, key: str) -> Any:  # noqa: ANN401 - as TOML has it
     """Write a value as the user could have done; None: not at all."""
-    for unit, write in (("_ns", exact_duration), ("_bytes", exact_size)):
+    for unit, write in (("_ns", exact_duration), ("_bytes", exact_size), ("_ppm", format_percent)):
         if hasattr(of, key + unit):
             number = getattr(of, key + unit)
             nothing = "none" if key == "deadline" else None

@@ -9,13 +9,14 @@ import msgspec
 from msgspec.inspect import Metadata, StructType, type_info
 
 from laxity.core.schema import Option, options_by_key
-from laxity.core.spec import InterfereTable, RunTable, TaskTable
+from laxity.core.spec import InterfereTable, RegulateTable, RunTable, TaskTable
 
 # Tables of a spec file, as `laxity schema spec` names them.
 SPEC_TABLES: dict[str, type[msgspec.Struct]] = {
     "run": RunTable,
     "task[]": TaskTable,
     "interfere[]": InterfereTable,
+    "regulate": RegulateTable,
 }
 # What stands in a file for the types of `schema/run.toml`, where that is another word.
 _KINDS = {
@@ -35,7 +36,7 @@ class SpecKey:
     """A key of a spec file.
 
     Attributes:
-        table: `run`, `task[]` or `interfere[]`.
+        table: `run`, `task[]`, `interfere[]` or `regulate`.
         name: Of the key.
         kind: What is written.
         default: What holds without it; "": nothing, or it must be there.

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from msgspec import structs
+
 from laxity.core.board_url import parse_board_url
 from laxity.core.cpus import parse_cpus
 from laxity.core.isolation import read_calls, read_isolation, read_stdin, refuse_need_in_run
@@ -21,6 +23,7 @@ from laxity.core.own_program import (
     refuse_exec_in_run,
     with_program_of_before,
 )
+from laxity.core.regulate_table import read_regulate, with_theta
 from laxity.core.schema import limit, options_by_key, options_of
 from laxity.core.spec import (
     DEFAULT_PRIORITY,
@@ -86,6 +89,7 @@ def read_spec_toml(
     beside: Sequence[dict[str, Any]] = (),
     *,
     is_stored: bool = False,
+    theta: str | None = None,
 ) -> Spec:
     """Read the text of a spec file.
 
@@ -95,6 +99,7 @@ def read_spec_toml(
         resolution_ns: Resolution of the clock that releases jobs.
         beside: Co-runners more than those of the file, `[[interfere]]` tables.
         is_stored: It is that of a run, which an earlier version may have written.
+        theta: Of `[regulate]`, given as an option.
 
     Raises:
         ConfigError: Not TOML, unknown key, or a value that cannot be.
@@ -109,7 +114,8 @@ def read_spec_toml(
     if is_stored:
         tasks = with_program_of_before(tasks)
     interfere = [*array_of_tables(document, "interfere"), *beside]
-    return resolve_spec(run, tasks, interfere, resolution_ns)
+    regulate = with_theta(document.get("regulate"), theta)
+    return resolve_spec(run, tasks, interfere, resolution_ns, regulate)
 
 
 def resolve_spec(
@@ -117,6 +123,7 @@ def resolve_spec(
     tasks: list[dict[str, Any]],
     interfere: list[dict[str, Any]],
     resolution_ns: int,
+    regulate: object = None,
 ) -> Spec:
     """Check tables as the user wrote them and make every default explicit.
 
@@ -125,6 +132,7 @@ def resolve_spec(
         tasks: The `[[task]]` tables.
         interfere: The `[[interfere]]` tables.
         resolution_ns: Resolution of the clock that releases jobs.
+        regulate: `[regulate]`; None: there is none.
 
     Raises:
         ConfigError: Unknown key, or a value that cannot be.
@@ -153,7 +161,10 @@ def resolve_spec(
         )
         raise ConfigError(msg)
     with located("[run]"):
-        return _resolve_run(table, resolved_tasks, resolved_interfere)
+        spec = _resolve_run(table, resolved_tasks, resolved_interfere)
+    names = [task.name for task in resolved_tasks]
+    regulated = read_regulate(regulate, names, spec.on or spec.platform)
+    return structs.replace(spec, regulate=regulated)
 
 
 def parse_interfere_option(text: str) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from laxity.core.schema import limit, options_by_key
-from laxity.core.spec import SPEC_SCHEMA, InterfereTable, RunTable, TaskTable
+from laxity.core.spec import SPEC_SCHEMA, InterfereTable, RegulateTable, RunTable, TaskTable
 from laxity.core.units import exact_duration, exact_size, parse_duration_ns, parse_size_bytes
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located, suggestion
 
 Word = TypeVar("Word", bound=StrEnum)
-Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
+Table = TypeVar("Table", RunTable, TaskTable, InterfereTable, RegulateTable)
 _READ_BY = {
     "task": "laxity run, laxity bound and others",
     "experiment": "laxity experiment",
@@ -26,7 +26,7 @@ _READ_BY = {
 
 def read_document(
     data: bytes,
-    tables: Sequence[str] = ("run", "task", "interfere"),
+    tables: Sequence[str] = ("run", "task", "interfere", "regulate"),
     manual: str = "docs/run.md, or laxity schema spec",
 ) -> dict[str, Any]:
     """Read the text of a spec file into its tables.

@@ -5,22 +5,26 @@
 One file is run, measured and bounded, so each reader checks the other's keys, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, NewType, TypeAlias
 
 from laxity.core.cpus import parse_cpus
 from laxity.core.percent import parse_percent
+from laxity.core.regulate_table import read_regulate
 from laxity.core.spec import (
     BOUND_KEYS,
     DEFAULT_PRIORITY,
     MAX_PRIORITY,
     MIN_PRIORITY,
+    SIMULATED,
     InterfereTable,
     Isolation,
     Policy,
+    RegulateSpec,
     RunTable,
+    TaskSpec,
     TaskTable,
 )
 from laxity.core.spec_tables import (
@@ -45,6 +49,8 @@ class BoundKeys:
 
     Attributes:
         overhead_ppm: How much longer co-runners make a job, parts per million of its wcet.
+        contention: Path of the contention table.
+        gamma_ns: Reload after one preemption, co-runners included.
     """
 
     wcet_ns: int | None
@@ -54,6 +60,8 @@ class BoundKeys:
     ucb: frozenset[int]
     ecb: frozenset[int]
     overhead_ppm: int
+    contention: str | None = None
+    gamma_ns: int | None = None
 
 
 # An execution time that a job does take: stated in the file, or seen in a run. It holds no margin
@@ -135,11 +143,13 @@ class TaskSet:
     """All tasks of a spec file, and whether it has co-runners.
 
     `has_priorities` False: the file gives none; `priority` of all tasks is then the default.
+    `regulate` None: nothing stops co-runners.
     """
 
     tasks: tuple[DeclaredTask, ...]
     has_corunners: bool
     has_priorities: bool = True
+    regulate: RegulateSpec | None = None
 
 
 def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
@@ -168,7 +178,10 @@ def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
     for index, table in enumerate(corunners):
         _check_corunner(convert_table(table, InterfereTable, f"interfere {index}"))
     has_priorities = any("priority" in table for table in tables)
-    return TaskSet(tasks, bool(corunners), has_priorities)
+    # Where a run is, an option may say.
+    regulate = read_regulate(document.get("regulate"), [task.name for task in tasks], SIMULATED)
+    _check_regulated(tasks, regulate)
+    return TaskSet(tasks, bool(corunners), has_priorities, regulate)
 
 
 def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
@@ -179,6 +192,11 @@ def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
     """
     read_bound_keys(task)
     return {key: getattr(task, key) for key in BOUND_KEYS if getattr(task, key) is not None}
+
+
+def bound_keys_of(task: TaskSpec) -> BoundKeys:
+    """Read the keys that a resolved task keeps as they were written."""
+    return read_bound_keys(TaskTable(**task.bound))
 
 
 def read_bound_keys(task: TaskTable) -> BoundKeys:
@@ -206,6 +224,8 @@ def read_bound_keys(task: TaskTable) -> BoundKeys:
         ucb=_cache_sets(task.ucb, "ucb"),
         ecb=_cache_sets(task.ecb, "ecb"),
         overhead_ppm=_percent(task.overhead_ratio),
+        contention=_contention(task),
+        gamma_ns=None if task.gamma is None else read_duration_ns(task.gamma, "gamma"),
     )
 
 
@@ -274,6 +294,13 @@ def _check_corunner(one: InterfereTable) -> None:
             "CPU from tasks without limit, so nothing is bounded; use policy other"
         )
         raise ConfigError(msg)
+
+
+def _check_regulated(tasks: Sequence[DeclaredTask], regulate: RegulateSpec | None) -> None:
+    for task in tasks:
+        if regulate and regulate.task == task.name and task.keys.contention is None:
+            msg = f'[regulate]: task "{task.name}" has no table; add contention = "TABLE.json"'
+            raise ConfigError(msg)
 
 
 def _check_together(tasks: tuple[DeclaredTask, ...]) -> None:
@@ -363,6 +390,19 @@ def _cache_sets(value: object, what: str) -> frozenset[int]:
         return frozenset(value)
     msg = f"{what}: no list of cache sets from 0 to {MAX_CACHE_SET}; write for example [0, 1]"
     raise ConfigError(msg)
+
+
+def _contention(task: TaskTable) -> str | None:
+    if task.contention is not None and not (isinstance(task.contention, str) and task.contention):
+        msg = f'contention: {task.contention!r} is no path; write contention = "TABLE.json"'
+        raise ConfigError(msg)
+    if task.contention is not None and task.overhead_ratio is not None:
+        msg = (
+            "contention and overhead_ratio both say how much longer co-runners make its jobs; "
+            "remove one"
+        )
+        raise ConfigError(msg)
+    return task.contention
 
 
 def _percent(value: object) -> int:

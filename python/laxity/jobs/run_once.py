@@ -8,8 +8,8 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from laxity import __version__
 from laxity.core.progress import RunDisplay
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, spec_to_toml
-from laxity.errors import EXIT_DONE, LaxityError, PlatformError
+from laxity.errors import EXIT_DONE, ConfigError, LaxityError, PlatformError
 from laxity.jobs import ends, finish
 from laxity.jobs.finish import Finished
 from laxity.jobs.kept_guests import keep_guests
@@ -60,6 +60,7 @@ class RunRequest:
         is_quiet: Whether progress is not shown.
         knobs: Kernel settings to be changed for the run; `check_knobs` has been at them.
         on_note: Told in one sentence what the user should know of them.
+        kept: Files that the run needs in its directory, by name.
     """
 
     spec: Spec
@@ -70,6 +71,7 @@ class RunRequest:
     is_quiet: bool = False
     knobs: KnobRequest = NO_KNOBS
     on_note: Callable[[str], None] = _say_nothing
+    kept: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def prepare_spec(spec: Spec, platform: Platform = THIS_MACHINE) -> Spec:
@@ -108,9 +110,14 @@ def run_once(
         LaxityError: As the runner; then no directory is left unless jobs were measured.
         KeyboardInterrupt: Interrupted before anything was started; no directory is left.
     """
+    if request.spec.regulate is not None and not request.kept:
+        msg = "[regulate] is read by laxity run, and not here; remove it"
+        raise ConfigError(msg)
     run = run_directory.create_run(request.final)
     try:
         stored, spec = keep_guests(request.spec, run.tmp)
+        for name, data in request.kept.items():
+            run_directory.write_file(run.tmp / name, data)
         stored = msgspec.structs.replace(stored, platform=platform_in_run(stored.platform))
         request = dataclasses.replace(request, spec=stored)
         with used_knobs(request.knobs, Kernel(), request.on_note) as used:

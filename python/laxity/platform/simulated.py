@@ -71,7 +71,8 @@ from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
 _SETTINGS = "platform.settings"
-_REGULATION = "regulation.plan"
+# Plan of a regulation, in the directory of a run (native/regulator/plan.h).
+REGULATION_PLAN = "regulation.plan"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
@@ -196,7 +197,7 @@ class SimulatedPlatform:
             programs = self.all_programs_of(plan.spec)
             streams = _streams_of(programs, kept, display, signals, kept_streams)
             if regulation is not None:
-                (run.tmp / _REGULATION).write_text(regulation, encoding="ascii")
+                (run.tmp / REGULATION_PLAN).write_text(regulation, encoding="ascii")
             seated = partial(self._argv, folder, streams, None)
             return run_native(plan, run, display, signals, seated, told_fd)
 
@@ -279,7 +280,7 @@ class SimulatedPlatform:
         if plan.spec.sample_above is not None:
             event, _, number = plan.spec.sample_above.partition("=")
             flags += ["--above", str(plan.spec.events.index(event)), number]
-        regulation = seat.run_dir.absolute() / _REGULATION
+        regulation = seat.run_dir.absolute() / REGULATION_PLAN
         flags += ["--regulate", str(regulation)] if regulation.exists() else []
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *flags, *launcher, *words]
 

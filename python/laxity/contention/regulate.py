@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`[regulate]` of a run: from the table of its task to the plan that laxity-sim follows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from laxity.contention.plan import KEPT_TABLE, Terms, plan_of, solo_ns_of
+from laxity.contention.run import check_made_here, platform_sha256
+from laxity.contention.table import MOST_BYTES, ContentionTable, decode_table
+from laxity.core.cpus import format_cpus
+from laxity.core.input_file import read_input
+from laxity.core.spec import Policy, RegulateSpec, Snapshots, Spec, TaskSpec, corunners_of
+from laxity.core.task_set import BoundKeys, bound_keys_of
+from laxity.errors import ConfigError, located
+from laxity.platform.platform_file import read_platform
+from laxity.platform.simulated import REGULATION_PLAN
+
+
+@dataclass(frozen=True, slots=True)
+class Regulation:
+    """A regulated run.
+
+    Attributes:
+        spec: It names the table as the directory of the run keeps it.
+        files: Table and plan, by their names there.
+    """
+
+    spec: Spec
+    files: Mapping[str, bytes]
+
+
+def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
+    """Make the plan of a run.
+
+    Args:
+        spec: Of the run; `prepare_spec` has been at it.
+        regulate: Its regulation.
+
+    Raises:
+        ConfigError: There is no table, it is of something else, or the promise needs more.
+    """
+    task = next(task for task in spec.tasks if task.name == regulate.task)
+    if spec.snapshots is not Snapshots.ALL or spec.keep != "all":
+        msg = "[regulate]: the promise is checked for every job; use keep all and snapshots all"
+        raise ConfigError(msg)
+    with located(f'[regulate]: task "{task.name}"'):
+        keys = bound_keys_of(task)
+        if keys.contention is None:
+            msg = 'no contention table; add contention = "TABLE.json" (laxity contention profile)'
+            raise ConfigError(msg)
+        data = read_input(Path(keys.contention), MOST_BYTES, "a contention table")
+        with located(keys.contention):
+            table = decode_table(data)
+            check_table(table, spec, task)
+        terms = _terms(table, keys, spec, task, regulate)
+        plan = plan_of(table, terms)
+    kept = msgspec.structs.replace(task, bound=task.bound | {"contention": f"./{KEPT_TABLE}"})
+    tasks = tuple(kept if other is task else other for other in spec.tasks)
+    return Regulation(
+        msgspec.structs.replace(spec, tasks=tasks),
+        {KEPT_TABLE: data, REGULATION_PLAN: plan.encode("ascii")},
+    )
+
+
+def check_table(table: ContentionTable, spec: Spec, task: TaskSpec) -> None:
+    """Refuse a table of another platform, program, CPU or version.
+
+    Raises:
+        ConfigError: With what differs.
+    """
+    check_made_here(table)
+    if platform_sha256(read_platform(spec.platform)) != table.platform_sha256:
+        msg = f"is of platform {table.platform}, the run is on {spec.platform}, or {spec.platform} "
+        msg += "has changed since the profile; profile again"
+        raise ConfigError(msg)
+    profiled, runs = (table.workload, *table.args), (task.workload, *task.args)
+    if profiled != runs:
+        msg = f"is of '{' '.join(profiled)}', the task runs '{' '.join(runs)}'; profile that"
+        raise ConfigError(msg)
+    if task.cpus != (table.cpu,):
+        msg = f"is of CPU {table.cpu}, the task runs on CPU {format_cpus(task.cpus)}; "
+        msg += "write cpus of the task, or profile with --cpu"
+        raise ConfigError(msg)
+
+
+def _terms(
+    table: ContentionTable, keys: BoundKeys, spec: Spec, task: TaskSpec, regulate: RegulateSpec
+) -> Terms:
+    load_cpus = _check_corunners(table, spec, task)
+    core = load_cpus[0] if regulate.cpu is None else regulate.cpu
+    if core in task.cpus:
+        msg = f"cpu {core}: the regulator would run on the CPU of the task; write another CPU"
+        raise ConfigError(msg)
+    preempting = [other.name for other in spec.tasks if _may_preempt(other, task)]
+    if preempting and keys.gamma_ns is None:
+        msg = (
+            f"may be preempted by {', '.join(preempting)}: the promise needs its reload after one "
+            'preemption, co-runners included; add gamma = "TIME" to the task (docs/regulation.md)'
+        )
+        raise ConfigError(msg)
+    return Terms.of(
+        regulate,
+        core,
+        task=spec.tasks.index(task),
+        solo_ns=solo_ns_of(table, keys),
+        preemption_ns=keys.gamma_ns or 0,
+    )
+
+
+def _check_corunners(table: ContentionTable, spec: Spec, task: TaskSpec) -> list[int]:
+    """Return the CPUs that the regulator stops: those of co-runners, all of them in the table."""
+    elsewhere = [other.name for other in spec.tasks if other.cpus != task.cpus]
+    if elsewhere:
+        msg = (
+            f"{', '.join(elsewhere)} on other CPUs are never stopped, so no loss is promised; "
+            f"put all tasks on CPU {format_cpus(task.cpus)}"
+        )
+        raise ConfigError(msg)
+    cpus = sorted({cpu for _, cpu in corunners_of(spec)})
+    profiled = sorted({cpu for load in table.loads for cpu in load.cpus})
+    if not cpus or not set(cpus) <= set(profiled):
+        msg = f"co-runners are on CPUs {format_cpus(cpus)}" if cpus else "there is no co-runner"
+        msg += f"; put [[interfere]] on CPUs {format_cpus(profiled)}, those of the profile's loads"
+        raise ConfigError(msg)
+    return cpus
+
+
+def _may_preempt(other: TaskSpec, task: TaskSpec) -> bool:
+    if Policy.DEADLINE in {other.policy, task.policy}:
+        return other is not task and other.policy is Policy.DEADLINE
+    return (other.priority or 0) > (task.priority or 0)

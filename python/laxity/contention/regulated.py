@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What came of a regulated run: was the promise kept, and how long could co-runners run?"""
+
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from laxity.contention.document import percent
+from laxity.contention.plan import KEPT_TABLE, solo_ns_of
+from laxity.contention.table import decode_table
+from laxity.core.spec import Spec
+from laxity.core.task_set import bound_keys_of
+from laxity.core.units import format_duration_ns
+from laxity.errors import ConfigError, RecordError, cannot_read
+from laxity.jobs import rows
+from laxity.jobs.limits import read_resolved_spec
+from laxity.store.run_directory import Run
+
+_MILLION = 1_000_000
+
+
+class Regulated(msgspec.Struct, frozen=True, kw_only=True):
+    """A regulated task; times in ns.
+
+    `solo_ns` is C, `gamma_ns` the reload after one preemption: a job with k of them is promised
+    (1 + theta) C + k gamma of processor time. `nearest_job` has the least left of its promise.
+    `parallelism_ppm`: part of the jobs' time, start to finish, in which co-runners were allowed.
+    """
+
+    kind: Literal["simulated"]
+    task: str
+    theta_ppm: int
+    solo_ns: int
+    gamma_ns: int
+    jobs: int
+    kept: int
+    nearest_job: int | None
+    nearest_ns: int | None
+    nearest_promised_ns: int | None
+    parallelism_ppm: int | None
+    stops: int
+
+
+def read_regulated(run: Run) -> Regulated | None:
+    """Judge the jobs of a run; None: it was not regulated.
+
+    Raises:
+        RecordError: The run is damaged.
+    """
+    if not (run.path / KEPT_TABLE).is_file():
+        return None
+    spec = read_resolved_spec(run.path)
+    if spec.regulate is None:
+        return None
+    index = [task.name for task in spec.tasks].index(spec.regulate.task)
+    jobs = rows.finished(rows.in_order(rows.of_task(run.stream("jobs"), index)))
+    return _judge(spec, index, run, jobs)
+
+
+def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
+    regulate, keys = spec.regulate, bound_keys_of(spec.tasks[index])
+    assert regulate is not None  # noqa: S101 - for mypy
+    try:
+        table = decode_table((run.path / KEPT_TABLE).read_bytes())
+    except OSError as error:
+        raise cannot_read(run.path / KEPT_TABLE, error) from error
+    except ConfigError as error:
+        msg = f"{run.path / KEPT_TABLE}: {error}; the run is damaged"
+        raise RecordError(msg) from error
+    solo_ns, gamma_ns = solo_ns_of(table, keys), keys.gamma_ns or 0
+    own_ns, preemptions = (
+        np.ma.getdata(jobs[column]).astype(np.int64) for column in ("exec_ns", "preemptions")
+    )
+    budget_ns = solo_ns * regulate.theta_ppm // _MILLION
+    promised_ns = solo_ns + budget_ns + preemptions * gamma_ns
+    nearest = int(np.argmin(promised_ns - own_ns)) if len(jobs) else None
+    allowed, stops = shares(jobs, run.stream("regulation"))
+    return Regulated(
+        kind="simulated",
+        task=regulate.task,
+        theta_ppm=regulate.theta_ppm,
+        solo_ns=solo_ns,
+        gamma_ns=gamma_ns,
+        jobs=len(jobs),
+        kept=int(np.count_nonzero(own_ns <= promised_ns)),
+        nearest_job=None if nearest is None else int(jobs["job"][nearest]),
+        nearest_ns=None if nearest is None else int(own_ns[nearest]),
+        nearest_promised_ns=None if nearest is None else int(promised_ns[nearest]),
+        parallelism_ppm=None if allowed is None else int(allowed * _MILLION),
+        stops=stops,
+    )
+
+
+def shares(jobs: rows.Jobs, readings: Any) -> tuple[float | None, int]:  # noqa: ANN401 - as streams
+    """Tell for which part of the jobs' time co-runners were allowed, and how often they stopped.
+
+    Args:
+        jobs: Rows of jobs.npy, finished; shape (job,).
+        readings: Rows of regulation.npy; shape (reading,). A decision holds until the next one,
+            and co-runners run before the first.
+
+    Returns:
+        The part, None without a job; stops of the whole run.
+    """
+    starts, ends = (
+        np.ma.getdata(jobs[column]).astype(np.int64) for column in ("start_ns", "finish_ns")
+    )
+    times = np.ma.getdata(readings["time_ns"]).astype(np.int64)
+    is_allowed = np.ma.getdata(readings["allowed"]).astype(bool)
+    stops = int(np.count_nonzero(np.diff(np.concatenate([[1], is_allowed.astype(int)])) < 0))
+    total_ns = int((ends - starts).sum())
+    if total_ns == 0:
+        return None, stops
+    # Time that was allowed until an instant, linear between readings.
+    edges = np.concatenate([times, [max(int(times[-1]), int(ends.max())) + 1]])
+    until = np.concatenate([[0], np.cumsum(np.diff(edges) * is_allowed)])
+    before = np.minimum(np.stack([starts, ends]), times[0]) - times[0]
+    allowed = np.interp(np.stack([starts, ends]), edges, until) + before
+    return float((allowed[1] - allowed[0]).sum()) / total_ns, stops
+
+
+def regulated_lines(found: Regulated) -> list[str]:
+    """Say whether the promise was kept, how near the nearest job came, and what co-runners had."""
+    promise = f"(1 + {percent(found.theta_ppm)}) C"
+    if found.gamma_ns:
+        promise += " + k \N{GREEK SMALL LETTER GAMMA}"
+    lines = [
+        f"{found.task} kept the promise of {promise} in {found.kept} of {found.jobs} jobs "
+        f"(simulated, C {format_duration_ns(found.solo_ns)}"
+        + (
+            f", \N{GREEK SMALL LETTER GAMMA} {format_duration_ns(found.gamma_ns)})."
+            if found.gamma_ns
+            else ")."
+        )
+    ]
+    if found.nearest_ns is not None and found.nearest_promised_ns is not None:
+        lines.append(
+            f"Job {found.nearest_job} came nearest: it took {format_duration_ns(found.nearest_ns)} "
+            f"of {format_duration_ns(found.nearest_promised_ns)}."
+        )
+    if found.parallelism_ppm is not None:
+        lines.append(
+            f"Co-runners were allowed for {percent(found.parallelism_ppm)} of the jobs' time and "
+            f"stopped {found.stops} times."
+        )
+    return lines

@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity run` with regulated co-runners on a simulated platform."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.commands import Outcome, laxity
+from tests.cli.laxity_command import of_simulator
+
+pytestmark = pytest.mark.skipif(
+    not of_simulator("laxity-sim").exists(), reason="simulated platforms are not built"
+)
+
+PLATFORM = ("--platform", "sim:sabrelite-partitioned")
+# Another task of its CPU preempts the regulated task; three CPUs have loads.
+SET = """\
+schema = 1
+[run]
+platform = "sim:sabrelite-partitioned"
+jobs = 4
+[[task]]
+name = "low"
+workload = "edges"
+args = ["sqcif"]
+period = "12ms"
+priority = 40
+cpus = "0"
+contention = "edges.json"
+gamma = "200us"
+[[task]]
+name = "high"
+workload = "sha"
+args = ["small"]
+period = "3ms"
+offset = "500us"
+cpus = "0"
+[[interfere]]
+workload = "load"
+args = ["4MiB", "0", "0"]
+cpus = "1-3"
+[regulate]
+task = "low"
+theta = "20%"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder with the table of the regulated task."""
+    path = tmp_path_factory.mktemp("regulated")
+    words = ("--load-cpus", "1-3", "--reads", "0,10", "--delays", "0,200", "--quiet")
+    done = laxity(
+        "contention", "profile", "edges sqcif", *PLATFORM, "-o", path / "edges.json", *words
+    )
+    assert done.code == 0, done.err
+    (path / "set.toml").write_text(SET)
+    return path
+
+
+def run(*words: str | Path) -> Outcome:
+    return laxity("run", *words, "--no-report", "--quiet", "--format", "json")
+
+
+def alone(folder: Path, to: Path, *words: str | Path) -> Outcome:
+    interfere = ("--interfere", "load 4MiB 0 0@1-3")
+    what = ("edges", "sqcif", "-p", "10ms", "-t", "3", "--cpus", "0", *PLATFORM, *interfere)
+    return run(*what, "--regulate", folder / "edges.json", "--run-dir", to, *words)
+
+
+def test_promise_is_kept_for_each_job_of_a_preempted_task(folder: Path, tmp_path: Path):
+    done = run(folder / "set.toml", "--run-dir", tmp_path / "R")
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)["regulation"]
+    assert (found["jobs"], found["kept"]) == (4, 4)
+    assert found["nearest_ns"] <= found["nearest_promised_ns"]
+    # A regulator that allows nothing, or all, would keep no promise or be of no use.
+    assert 0 < found["parallelism_ppm"] < 1_000_000
+    assert found["stops"] > 0
+
+
+def test_stored_run_is_repeated_by_its_spec_alone(folder: Path, tmp_path: Path):
+    assert alone(folder, tmp_path / "R", "--theta", "20%").code == 0
+    assert (tmp_path / "R/contention.json").read_bytes() == (folder / "edges.json").read_bytes()
+    assert run(tmp_path / "R/spec.toml", "--run-dir", tmp_path / "S").code == 0
+    for name in ("regulation.plan", "regulation.npy", "jobs.npy"):
+        assert (tmp_path / "R" / name).read_bytes() == (tmp_path / "S" / name).read_bytes()
+
+
+def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path):
+    document = json.loads((folder / "edges.json").read_text())
+    for phase in document["phases"]:
+        phase["loss"] = [rate // 20 for rate in phase["loss"]]
+    (tmp_path / "edges.json").write_text(json.dumps(document))
+    done = alone(tmp_path, tmp_path / "R", "--theta", "10%")
+    answer = json.loads(done.out)
+    assert (done.code, answer["exit_code"]) == (4, 4)
+    assert "jobs ran longer than profiled" in answer["message"]
+    assert answer["regulation"]["kept"] < answer["regulation"]["jobs"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--theta", "5"), '[regulate]: theta: "5" is no percentage'),
+        (("--theta", "0.1%"), "use at least"),
+        (("--platform", "native"), "regulated on simulated platforms only"),
+        (("--interfere", "load 4MiB 0 0@0"), "co-runners are on CPUs 0-3"),
+    ],
+)
+def test_regulation_that_cannot_be_is_refused(
+    folder: Path, tmp_path: Path, words: tuple[str, ...], reason: str
+):
+    done = alone(folder, tmp_path / "R", *words)
+    assert (done.code, reason in done.err) == (2, True), done.err
+    assert not (tmp_path / "R").exists()
+
+
+def test_option_is_of_a_task_that_the_spec_describes(folder: Path):
+    done = run(folder / "set.toml", "--regulate", folder / "edges.json")
+    assert (done.code, "--regulate: describes a task" in done.err) == (2, True), done.err

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What is said of a regulated run."""
+
+import numpy as np
+
+from laxity.contention.regulated import Regulated, regulated_lines, shares
+
+JOBS = [("start_ns", "i8"), ("finish_ns", "i8")]
+GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
+READINGS = [("time_ns", "i8"), ("allowed", "u1")]
+
+
+def test_co_runners_are_allowed_from_a_reading_to_the_next_one():
+    """20 to 50 before the first reading, 50 to 100 by it; stopped 100 to 130: 80 of 110 ns."""
+    readings = np.array([(50, 1), (100, 0), (150, 1)], READINGS)
+    assert shares(np.array([(20, 130)], JOBS), readings) == (80 / 110, 1)
+
+
+def test_last_decision_holds_until_the_end_of_the_last_job():
+    """110 to 150 stopped, 150 to 200 allowed, then 300 to 400: 150 of 190 ns."""
+    readings = np.array([(50, 1), (100, 0), (150, 1)], READINGS)
+    assert shares(np.array([(110, 200), (300, 400)], JOBS), readings) == (150 / 190, 1)
+
+
+def test_run_without_a_job_has_no_share():
+    assert shares(np.array([], JOBS), np.array([(50, 0)], READINGS)) == (None, 1)
+
+
+def test_job_nearest_to_its_promise_is_named():
+    found = Regulated(
+        kind="simulated",
+        task="a",
+        theta_ppm=50_000,
+        solo_ns=8_000_000,
+        gamma_ns=70_000,
+        jobs=20,
+        kept=20,
+        nearest_job=3,
+        nearest_ns=8_420_000,
+        nearest_promised_ns=8_470_000,
+        parallelism_ppm=73_400,
+        stops=120,
+    )
+    assert regulated_lines(found) == [
+        f"a kept the promise of (1 + 5.00 %) C + k {GAMMA} in 20 of 20 jobs "
+        f"(simulated, C 8 ms, {GAMMA} 70 µs).",
+        "Job 3 came nearest: it took 8.42 ms of 8.47 ms.",
+        "Co-runners were allowed for 7.34 % of the jobs' time and stopped 120 times.",
+    ]
