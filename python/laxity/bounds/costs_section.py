@@ -4,10 +4,12 @@
 
 from collections.abc import Sequence
 
+from laxity.bounds.contention_charge import ContentionCharge
 from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import UsedCost
 from laxity.bounds.section import missing_lines
 from laxity.bounds.wcet_section import pwcet_blocks
+from laxity.core.percent import show_percent
 from laxity.core.units import format_size_bytes
 from laxity.page.blocks import (
     Block,
@@ -34,7 +36,7 @@ _MEANINGS = (
         "\N{GREEK SMALL LETTER GAMMA}",
         "what a preempted task loads again; the job that preempts pays for it",
     ),
-    ("contention", "what co-runners on other CPUs make jobs longer (overhead_ratio)"),
+    ("contention", "what co-runners on other CPUs make jobs longer (contention, overhead_ratio)"),
     ("blocking", "how long tasks of lower priority may keep it from running; the file states it"),
     ("jitter", "how much later than its release a job becomes ready, timer latency included"),
     (
@@ -58,6 +60,8 @@ def build(answer: Answer, prefix: str) -> Section:
         blocks.append(Paragraph(_NONE))
     else:
         blocks += [Paragraph(_OBSERVED), _table(answer)]
+    if answer.contention:
+        blocks.append(_contention_table(answer.contention))
     for one in answer.costs.entries:
         if one.pwcet is not None:
             blocks += pwcet_blocks(_whose(one), "one", answer.costs.use or "", one.pwcet)
@@ -94,6 +98,23 @@ def _table(answer: Answer) -> Table:
         f"Figures that count: {costs.use} + {costs.margin}, of {costs.path}, machine {machine}"
     )
     return Table(caption, head, rows)
+
+
+def _contention_table(charges: Sequence[ContentionCharge]) -> Table:
+    head = ("contention of", "value", "of C", "kind", "n, loads", "co-runners", "table")
+    rows = tuple(
+        (
+            text_cell(charge.task),
+            bound_cell(charge.contention_ns),
+            number_cell(show_percent(charge.overhead_ppm)),
+            text_cell(charge.kind),
+            number_cell(show_count(charge.loads)),
+            text_cell("not regulated" if charge.theta_ppm is None else "regulated"),
+            text_cell(charge.table),
+        )
+        for charge in charges
+    )
+    return Table("Contention that counts, for each job", head, rows)
 
 
 def _whose(one: UsedCost) -> str:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from laxity.bounds.contention_charge import ContentionCharge
 from laxity.bounds.members import BOUND_SCHEMA
 from laxity.bounds.platform_costs import UsedCost
 from laxity.bounds.sensitivity import Sensitivity
@@ -69,6 +70,7 @@ class Answer:
     not_accounted: tuple[str, ...]
     notes: tuple[str, ...]
     wcet_from: tuple[MeasuredWcet, ...] = ()
+    contention: tuple[ContentionCharge, ...] = ()
 
     @property
     def exit_code(self) -> int:

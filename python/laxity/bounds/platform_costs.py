@@ -487,6 +487,8 @@ def _on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> Use
 
 
 def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> UsedCost | str:
+    if task.gamma_ns is not None and sought.name == GAMMA:
+        return _stated_gamma(task.name, task.gamma_ns)
     size = task.working_set_bytes
     if size is None:
         return f"{sought.of(task)}: no working set is stated; add working_set"
@@ -519,6 +521,22 @@ def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice
         why = _why_none(model, sought.name, choice)
         return f"{sought.of(task)}: {why}; {sought.measure} anew, with more --repetitions"
     return f"{sought.of(task)}: {why}; {sought.measure}"
+
+
+def _stated_gamma(task: str, value_ns: int) -> UsedCost:
+    return UsedCost(
+        name=GAMMA,
+        of=task,
+        value_ns=value_ns,
+        kind="modelled",
+        n=0,
+        verdict="stated",
+        case="stated by the task set",
+        evict=None,
+        cpu=None,
+        working_set_bytes=None,
+        runs=(),
+    )
 
 
 def migration_cost(
@@ -585,7 +603,7 @@ def _notes(model: Costs, cpus: Collection[int], used: Sequence[UsedCost]) -> Ite
     for name in dict.fromkeys(one.name for one in used):
         found = [entry.axes.cpu for entry in model.entries if entry.name == name]
         measured_on = {cpu for cpu in found if cpu is not None}
-        if None in found:
+        if not found or None in found:
             continue
         others = set(cpus) - measured_on
         if others:

@@ -32,7 +32,7 @@ class CertainTask(Task):
 
 
 def tasks_of(declared: Sequence[DeclaredTask]) -> tuple[Task, ...]:
-    """Make the tasks that prove deadlines: C has its margin and, rounded up, `overhead_ratio`."""
+    """Make the tasks that prove deadlines: C has its margin and, rounded up, contention."""
     return tuple(
         Task(
             name=one.name,
@@ -45,6 +45,7 @@ def tasks_of(declared: Sequence[DeclaredTask]) -> tuple[Task, ...]:
             cpu=ONE_CPU if one.cpu is None else one.cpu,
             contention_ns=_contended_ns(one) - one.wcet_ns,
             working_set_bytes=one.keys.working_set_bytes,
+            gamma_ns=one.keys.gamma_ns,
             ucb=one.keys.ucb,
             ecb=one.keys.ecb,
         )

@@ -14,6 +14,7 @@ from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import USE_MAX, Choice
 from laxity.bounds.sections import blocks_of
 from laxity.bounds.setup import Setup
+from laxity.cli.bound_contention import with_contention
 from laxity.cli.bound_costs import (
     NO_COSTS,
     check_figures,
@@ -149,8 +150,11 @@ def bound(taskset: str, **given: object) -> int:
     costs = CostsGiven(model, options.costs, _choice_of_costs(options, choice, model))
     machine = None if costs.model is None else costs.model.machine_hash
     notes = wcet_notes(measured, machine, may_differ=options.allow_other_machine)
+    task_set, contention = with_contention(task_set, Path(taskset).parent, machine)
     answer = answer_task_set(task_set, costs, setup)
-    answer = replace(answer, wcet_from=measured, notes=(*answer.notes, *notes))
+    answer = replace(
+        answer, wcet_from=measured, contention=contention, notes=(*answer.notes, *notes)
+    )
     code = answer.exit_code
     if final is not None:
         code = _store(final, _Given(Path(taskset), data, costs.model, answer), options)

@@ -20,6 +20,7 @@ class Task:
         cpu: The one CPU it runs on.
         contention_ns: The part of `wcet_ns` that co-runners on other CPUs may cause.
         working_set_bytes: What it may have to load again after a preemption; None: not known.
+        gamma_ns: How long that takes, co-runners included; None: by its working set.
         ucb: Cache sets that hold useful blocks of it; empty: not known or none.
         ecb: Cache sets that it may evict; empty: not known or none.
     """
@@ -34,5 +35,6 @@ class Task:
     cpu: int = 0
     contention_ns: int = 0
     working_set_bytes: int | None = None
+    gamma_ns: int | None = None
     ucb: frozenset[int] = frozenset()
     ecb: frozenset[int] = frozenset()

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What co-runners make a task longer, from its contention table (docs/regulation.md)."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from laxity.bounds.platform_costs import PPM
+from laxity.contention.plan import solo_ns_of
+from laxity.contention.table import RATE_ONE, ContentionTable
+from laxity.core.spec import RegulateSpec
+from laxity.core.task_set import DeclaredTask
+from laxity.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ContentionCharge:
+    """A charge for contention.
+
+    Attributes:
+        table: Its path, as the file names it.
+        loads: Of the profile.
+        theta_ppm: What the regulator of a run allows; None: the task is not regulated.
+        overhead_ppm: Charged, of C.
+        contention_ns: The same for one job.
+    """
+
+    task: str
+    table: str
+    kind: Literal["simulated"]
+    loads: int
+    theta_ppm: int | None
+    overhead_ppm: int
+    contention_ns: int
+
+
+def charged(
+    task: DeclaredTask, table: ContentionTable, regulate: RegulateSpec | None
+) -> tuple[DeclaredTask, ContentionCharge]:
+    """Charge a task with what its table says.
+
+    A regulated job takes (1 + theta) C + k gamma. A job that is not regulated loses at most the
+    largest rate G of its wall time, which is o = G / (1 - G) of its solo time.
+
+    Args:
+        task: It names the table.
+        table: Read from there.
+        regulate: Of the file; None: it has none.
+
+    Raises:
+        ConfigError: The table is of another program or CPU, or bounds nothing.
+    """
+    profiled, runs = (table.workload, *table.args), task.work.program
+    if runs and profiled != runs:
+        msg = f"is of '{' '.join(profiled)}', the task runs '{' '.join(runs)}'; profile that"
+        raise ConfigError(msg)
+    if task.cpu not in {None, table.cpu}:
+        msg = f"is of CPU {table.cpu}, the task is on CPU {task.cpu}; profile with --cpu {task.cpu}"
+        raise ConfigError(msg)
+    solo_ns_of(table, replace(task.keys, wcet_ns=task.wcet_ns))
+    is_regulated = regulate is not None and regulate.task == task.name
+    overhead_ppm = regulate.theta_ppm if regulate and is_regulated else _overhead_ppm(table)
+    contended = replace(task, keys=replace(task.keys, overhead_ppm=overhead_ppm))
+    return contended, ContentionCharge(
+        task=task.name,
+        table=task.keys.contention or "",
+        kind="simulated",
+        loads=len(table.loads),
+        theta_ppm=overhead_ppm if is_regulated else None,
+        overhead_ppm=overhead_ppm,
+        contention_ns=-(-task.wcet_ns * overhead_ppm // PPM),
+    )
+
+
+def _overhead_ppm(table: ContentionTable) -> int:
+    """Return the overhead at the last step, which stands for all traffic above, too; rounded up."""
+    rate = table.worst_rate
+    if rate >= RATE_ONE:
+        msg = "a job may lose all of its time to traffic, so nothing bounds it; regulate the task"
+        raise ConfigError(msg)
+    return -(-rate * PPM // (RATE_ONE - rate))

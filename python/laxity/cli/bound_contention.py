@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What `laxity bound` reads from contention tables."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from laxity.core.input_file import read_input
+from laxity.core.task_set import TaskSet
+from laxity.errors import NoVerdict, located
+
+if TYPE_CHECKING:
+    from laxity.bounds.contention_charge import ContentionCharge
+
+
+def with_contention(
+    task_set: TaskSet, base: Path, costs_machine: str | None
+) -> tuple[TaskSet, tuple["ContentionCharge", ...]]:
+    """Charge each task that names a contention table.
+
+    Args:
+        task_set: As its file states it.
+        base: What paths of tables are relative to.
+        costs_machine: Hash of the machine of the costs; None: --costs none.
+
+    Raises:
+        ConfigError: A table is of another program, CPU, platform or version.
+        NoVerdict: A table is of another machine than the costs.
+    """
+    if not any(task.keys.contention for task in task_set.tasks):
+        return task_set, ()
+    from laxity.bounds.contention_charge import charged  # noqa: PLC0415 - loads numpy
+    from laxity.contention.run import program_of  # noqa: PLC0415 - likewise
+    from laxity.contention.table import MOST_BYTES, decode_table  # noqa: PLC0415 - likewise
+    from laxity.platform.simulated import describe_model  # noqa: PLC0415 - likewise
+
+    tasks, charges = [], []
+    for task in task_set.tasks:
+        if task.keys.contention is None:
+            tasks.append(task)
+            continue
+        data = read_input(base / task.keys.contention, MOST_BYTES, "a contention table")
+        with located(f'task "{task.name}": contention {task.keys.contention}'):
+            table = decode_table(data)
+            machine = describe_model(program_of(table).model).hash
+            if costs_machine not in {None, machine}:
+                msg = (
+                    f"{task.keys.contention} is of {table.platform}, the costs are of another "
+                    "machine; measure them there"
+                )
+                raise NoVerdict(msg)
+            contended, charge = charged(task, table, task_set.regulate)
+        tasks.append(contended)
+        charges.append(charge)
+    return replace(task_set, tasks=tuple(tasks)), tuple(charges)

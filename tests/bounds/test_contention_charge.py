@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What tasks are charged with by their contention tables."""
+
+import msgspec
+import pytest
+from tests.bounds.made_up_costs import entry, model
+from tests.contention.test_table import FIRST, table
+
+from laxity.bounds.answer import CostsGiven, answer_task_set
+from laxity.bounds.contention_charge import charged
+from laxity.bounds.platform_costs import Choice
+from laxity.bounds.setup import Setup
+from laxity.contention.table import RATE_ONE
+from laxity.core.task_set import TaskSet, read_task_set
+from laxity.errors import ConfigError
+
+SET = """
+schema = 1
+[[task]]
+name = "planner"
+workload = "dijkstra"
+args = ["large"]
+period = "20ms"
+priority = 40
+cpus = "0"
+wcet = "8.8ms"
+contention = "dijkstra.json"
+gamma = "70us"
+[[task]]
+name = "control"
+workload = "sha"
+args = ["small"]
+period = "5ms"
+priority = 50
+cpus = "0"
+wcet = "400us"
+contention = "sha.json"
+"""
+REGULATE = '[regulate]\ntask = "planner"\ntheta = "5%"\n'
+DIJKSTRA = table()
+# At most half of the time is lost: a job takes twice as long.
+SHA = table(workload="sha", args=["small"], solo_ns=400_000)
+
+
+def read(text: str) -> TaskSet:
+    return read_task_set(text.encode())
+
+
+def responses(text: str, costs: CostsGiven) -> list[int | None]:
+    task_set = read(text)
+    planner, control = task_set.tasks
+    charges = (charged(planner, DIJKSTRA, task_set.regulate), charged(control, SHA, None))
+    tasks = tuple(task for task, _ in charges)
+    contended = TaskSet(tasks, has_corunners=True, regulate=task_set.regulate)
+    answer = answer_task_set(contended, costs, Setup(has_sensitivity=False))
+    assert not answer.missing
+    return [one.response_time_ns for one in answer.tasks]
+
+
+def test_regulated_task_is_charged_theta_and_the_other_the_largest_rate():
+    """Control takes 2 x 0.4 ms. Planner: 8.8 x 1.05 = 9.24; in 11.64 ms control comes 3 times."""
+    none = CostsGiven(None, None, Choice())
+    assert responses(SET + REGULATE, none) == [11_640_000, 800_000]
+
+
+def test_task_that_nothing_regulates_is_charged_its_whole_table():
+    """8.8 x 2 = 17.6 ms; in 21.6 ms control comes 5 times, 4 ms."""
+    none = CostsGiven(None, None, Choice())
+    assert responses(SET.replace("20ms", "30ms"), none) == [21_600_000, 800_000]
+
+
+def test_stated_gamma_counts_in_place_of_the_working_set():
+    """Control: 0.8 + 2 x 0.01 + 0.07, and a switch under way of 0.02: 0.91 ms.
+
+    Planner: 9.24 + 0.02 + 3 x (0.8 + 0.02 + 0.07) = 11.93 ms.
+    """
+    costs = CostsGiven(model(entry("delta", 10_000, cpu=0)), "c", Choice())
+    assert responses(SET + REGULATE, costs) == [11_930_000, 910_000]
+
+
+def test_charge_says_what_it_is_from():
+    planner, control = read(SET + REGULATE).tasks
+    regulate = read(SET + REGULATE).regulate
+    _, of_planner = charged(planner, DIJKSTRA, regulate)
+    _, of_control = charged(control, SHA, regulate)
+    assert (of_planner.theta_ppm, of_planner.contention_ns) == (50_000, 440_000)
+    assert (of_control.theta_ppm, of_control.overhead_ppm) == (None, 1_000_000)
+    assert (of_control.table, of_control.loads) == ("sha.json", 1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"args": ["small"]}, "is of 'dijkstra small', the task runs 'dijkstra large'"),
+        ({"cpu": 1}, "is of CPU 1, the task is on CPU 0"),
+        ({"solo_ns": 8_800_001}, "a cold job took 8800001ns"),
+        (
+            {"phases": [msgspec.to_builtins(FIRST) | {"loss": [0, RATE_ONE // 2, RATE_ONE]}]},
+            "a job may lose all of its time",
+        ),
+    ],
+)
+def test_table_that_bounds_nothing_of_the_task_is_refused(changed: dict[str, object], reason: str):
+    planner, _ = read(SET).tasks
+    with pytest.raises(ConfigError, match=reason):
+        charged(planner, table(**changed), None)
+
+
+def test_regulated_task_needs_a_table():
+    text = SET.replace('contention = "dijkstra.json"\n', "")
+    with pytest.raises(ConfigError, match='task "planner" has no table; add contention'):
+        read(text + REGULATE)
+
+
+def test_contention_is_stated_once():
+    with pytest.raises(ConfigError, match="contention and overhead_ratio both say"):
+        read(SET + 'overhead_ratio = "5%"\n')

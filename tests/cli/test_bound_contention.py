@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity bound` with a contention table."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.bounds.made_up_costs import entry, model
+from tests.cli.commands import Outcome, laxity
+from tests.contention.test_table import table
+
+from laxity import __version__
+from laxity.contention.run import platform_sha256
+from laxity.platform.platform_file import read_platform
+from laxity.store.manifest import encode_document
+
+TASKS = """
+schema = 1
+[[task]]
+name = "planner"
+workload = "dijkstra"
+args = ["large"]
+period = "20ms"
+cpus = "0"
+wcet = "8.8ms"
+contention = "t.json"
+[regulate]
+theta = "5%"
+"""
+
+
+def bound(folder: Path, *words: str, **changed: object) -> Outcome:
+    platform = read_platform("sim:sabrelite-partitioned")
+    made_here = {"version": __version__, "platform_sha256": platform_sha256(platform)}
+    (folder / "t.json").write_bytes(msgspec.json.encode(table(**made_here | changed)))
+    (folder / "tasks.toml").write_text(TASKS)
+    return laxity("bound", folder / "tasks.toml", *words)
+
+
+def test_contention_is_a_line_of_its_own_with_its_source(tmp_path: Path):
+    """5 % of 8.8 ms are 440 us."""
+    done = bound(tmp_path, "--costs", "none")
+    assert done.code == 0, done.err
+    (line,) = (line for line in done.out.splitlines() if line.endswith("t.json"))
+    assert line.split("  ")[0] == "planner"
+    assert "440 µs" in line
+    assert "regulated" in line
+
+
+def test_document_has_the_charge(tmp_path: Path):
+    answer = json.loads(bound(tmp_path, "--costs", "none", "--format", "json").out)
+    assert answer["tasks"][0]["response_time_ns"] == 9_240_000
+    assert answer["tasks"][0]["breakdown"]["contention_ns"] == 440_000
+    (charge,) = answer["contention"]
+    assert (charge["task"], charge["theta_ppm"], charge["kind"]) == ("planner", 50_000, "simulated")
+
+
+def test_costs_of_another_machine_leave_no_verdict(tmp_path: Path):
+    (tmp_path / "costs.json").write_bytes(encode_document(model(entry("delta", 1, cpu=0))))
+    done = bound(tmp_path, "--costs", str(tmp_path / "costs.json"))
+    assert (done.code, "the costs are of another machine" in done.err) == (4, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"version": "0"}, 'task "planner": contention t.json: the table is of laxity 0'),
+        ({"platform_sha256": "0" * 64}, "has changed since the profile"),
+        ({"args": ["small"]}, "the task runs 'dijkstra large'"),
+    ],
+)
+def test_table_of_something_else_is_refused(
+    tmp_path: Path, changed: dict[str, object], reason: str
+):
+    done = bound(tmp_path, "--costs", "none", **changed)
+    assert (done.code, reason in done.err) == (2, True), done.err
