@@ -6,11 +6,16 @@
  * After the last job what it decoded is compared with the signal.
  */
 #include "../common/adpcm.h"
+#include "../common/phases.h"
 
 #include <laxity/hooks.h>
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum {
+    PHASE_SAMPLES = 16000 /* of a phase */
+};
 
 static struct workload_adpcm decode;
 
@@ -31,8 +36,13 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     workload_adpcm_decode(decode.codes, decode.count, decode.decoded);
-    for (size_t i = 0; i < decode.count; i++) {
-        digest = workload_fold_word(digest, (uint16_t)decode.decoded[i]);
+    for (size_t i = 0; i < decode.count;) {
+        const size_t end =
+            workload_begin_phase(WORKLOAD_ADPCM_DIGEST, i, decode.count, PHASE_SAMPLES);
+
+        for (; i < end; i++) {
+            digest = workload_fold_word(digest, (uint16_t)decode.decoded[i]);
+        }
     }
     workload_check_digest(&decode.outcome, digest);
 }

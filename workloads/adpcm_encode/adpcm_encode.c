@@ -8,6 +8,7 @@
 #include "../common/adpcm.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 static struct workload_adpcm encode;
 
@@ -21,6 +22,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     workload_adpcm_encode(encode.samples, encode.count, encode.codes);
+    laxity_phase(WORKLOAD_ADPCM_DIGEST);
     workload_check_digest(
         &encode.outcome, workload_fold_bytes(WORKLOAD_DIGEST_START, encode.codes, encode.count / 2)
     );

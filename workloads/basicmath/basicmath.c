@@ -9,6 +9,7 @@
  */
 #include "../common/arguments.h"
 #include "../common/outcome.h"
+#include "../common/phases.h"
 #include "../common/random.h"
 
 #include <laxity/hooks.h>
@@ -37,7 +38,13 @@ enum {
     ROOT_LIMIT = 1 << 17,
     /* The critical points, found within 2, must lie strictly between the roots; each is at least a
      * third of the gap away from either. */
-    LEAST_GAP = 16
+    LEAST_GAP = 16,
+    PHASE_ITEMS = 320 /* of a phase */
+};
+
+/* Mark of phases. */
+enum {
+    CALCULATE = 1
 };
 
 /* x^3 + a x^2 + b x + c */
@@ -274,13 +281,17 @@ void benchmark_execution(const int argc, void **const argv)
 
     (void)argc;
     (void)argv;
-    for (size_t i = 0; i < basicmath.count; i++) {
-        const struct item *const item = &basicmath.items[i];
+    for (size_t i = 0; i < basicmath.count;) {
+        const size_t end = workload_begin_phase(CALCULATE, i, basicmath.count, PHASE_ITEMS);
 
-        digest = workload_fold_word(digest, do_square_root(item));
-        digest = do_cubic(item, digest);
-        digest = workload_fold_word(digest, do_angle(item));
-        digest = workload_fold_word(digest, do_divisor(item));
+        for (; i < end; i++) {
+            const struct item *const item = &basicmath.items[i];
+
+            digest = workload_fold_word(digest, do_square_root(item));
+            digest = do_cubic(item, digest);
+            digest = workload_fold_word(digest, do_angle(item));
+            digest = workload_fold_word(digest, do_divisor(item));
+        }
     }
     workload_check_digest(&basicmath.outcome, digest);
 }

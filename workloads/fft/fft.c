@@ -13,6 +13,7 @@
 #include "../common/sine.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -33,6 +34,15 @@ enum {
     ERROR_LIMIT = 6,
     /* Beside a signal of 2^12 at average the same errors are below 2^-17 of the power. */
     POWER_ERROR_BITS = 10
+};
+
+/* Marks of phases. */
+enum {
+    ORDER = 1,
+    STAGE,
+    POWER,
+    DIGEST,
+    COMPARE
 };
 
 struct complex_value {
@@ -114,10 +124,12 @@ static void do_butterfly(
 
 static void transform(struct complex_value *const values, const size_t count, const bool is_inverse)
 {
+    laxity_phase(ORDER);
     order_by_reversed_bits(values, count);
     for (size_t half = 1; half < count; half *= 2) {
         const size_t stride = fft.count / 2 / half;
 
+        laxity_phase(STAGE);
         for (size_t group = 0; group < count; group += 2 * half) {
             for (size_t k = group; k < group + half; k++) {
                 do_butterfly(
@@ -214,12 +226,15 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argv;
     memcpy(fft.work, fft.signal, fft.count * sizeof *fft.work);
     transform(fft.work, fft.count, false);
+    laxity_phase(POWER);
     check_power();
+    laxity_phase(DIGEST);
     for (size_t i = 0; i < fft.count; i++) {
         digest = workload_fold_word(digest, (uint32_t)fft.work[i].real);
         digest = workload_fold_word(digest, (uint32_t)fft.work[i].imaginary);
     }
     transform(fft.work, fft.count, true);
+    laxity_phase(COMPARE);
     check_signal();
     workload_check_digest(&fft.outcome, digest);
 }

@@ -11,6 +11,7 @@
 #include "../common/random.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +28,13 @@ enum {
     ROUND_COUNT = 64,
     STATE_WORDS = 8,
     /* No divisor of a block's 64 bytes: pieces end at every place within one. */
-    PIECE_BYTES = 211
+    PIECE_BYTES = 211,
+    PHASE_BYTES = 32 * 1024 /* of a phase */
+};
+
+/* Mark of phases. */
+enum {
+    HASH = 1
 };
 
 struct hash {
@@ -127,6 +134,9 @@ static void add_bytes(struct hasher *const hasher, const uint8_t *bytes, size_t 
         const size_t room = BLOCK_BYTES - place;
         const size_t taken = count < room ? count : room;
 
+        if (hasher->byte_count % PHASE_BYTES == 0) {
+            laxity_phase(HASH);
+        }
         memcpy(&hasher->block[place], bytes, taken);
         hasher->byte_count += taken;
         bytes += taken;

@@ -16,8 +16,10 @@
 #include "../common/fixed.h"
 #include "../common/image.h"
 #include "../common/outcome.h"
+#include "../common/phases.h"
 
 #include <laxity/hooks.h>
+#include <laxity/marks.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +51,19 @@ enum {
     SUM_SHIFT = 6, /* keeps products of sums within 64 bits: see find_step */
     PIXEL_Q8 = 256,
     LEAST_POINTS = 4,
-    LEAST_PERCENT = 80
+    LEAST_PERCENT = 80,
+    PHASE_ROWS = 16,  /* of a phase */
+    PHASE_POINTS = 16 /* likewise */
+};
+
+/* Marks of phases. */
+enum {
+    HALVE = 1,
+    GRADIENTS,
+    SUMS,
+    EIGENVALUES,
+    CHOOSE,
+    TRACK
 };
 
 struct products {
@@ -103,6 +117,9 @@ halve_image(const struct workload_image *const in, const struct workload_image *
     static const int weights[5] = {1, 4, 6, 4, 1};
 
     for (int y = 0; y < out->height; y++) {
+        if (y % PHASE_ROWS == 0) {
+            laxity_phase(HALVE);
+        }
         uint8_t *const out_row = workload_row(out, y);
 
         for (int x = 0; x < out->width; x++) {
@@ -123,6 +140,9 @@ static void multiply_gradients(void)
     const int width = tracking.first[0].width;
 
     for (int y = 1; y < tracking.first[0].height - 1; y++) {
+        if ((y - 1) % PHASE_ROWS == 0) {
+            laxity_phase(GRADIENTS);
+        }
         const uint8_t *const above = workload_row(&tracking.first[0], y - 1);
         const uint8_t *const here = workload_row(&tracking.first[0], y);
         const uint8_t *const below = workload_row(&tracking.first[0], y + 1);
@@ -169,6 +189,9 @@ static uint32_t find_eigenvalues(void)
     uint32_t greatest = 0;
 
     for (int y = BORDER - RADIUS; y < height - BORDER + RADIUS; y++) {
+        if ((y - BORDER + RADIUS) % PHASE_ROWS == 0) {
+            laxity_phase(SUMS);
+        }
         const size_t row = workload_index(width, 0, y);
 
         for (int x = BORDER; x < width - BORDER; x++) {
@@ -177,6 +200,9 @@ static uint32_t find_eigenvalues(void)
         }
     }
     for (int y = BORDER; y < height - BORDER; y++) {
+        if ((y - BORDER) % PHASE_ROWS == 0) {
+            laxity_phase(EIGENVALUES);
+        }
         const size_t row = workload_index(width, 0, y);
 
         for (int x = BORDER; x < width - BORDER; x++) {
@@ -217,6 +243,7 @@ static void choose_points(void)
     const uint32_t least = find_eigenvalues() / BEST_PER_WORST;
 
     tracking.point_count = 0;
+    laxity_phase(CHOOSE);
     for (int y = BORDER; y < tracking.first[0].height - BORDER; y += tracking.square) {
         for (int x = BORDER; x < tracking.first[0].width - BORDER; x += tracking.square) {
             choose_point(x, y, least);
@@ -379,8 +406,12 @@ static void track_motion(void)
         halve_image(&tracking.second[level - 1], &tracking.second[level]);
     }
     choose_points();
-    for (size_t i = 0; i < tracking.point_count; i++) {
-        track_point(&tracking.points[i]);
+    for (size_t i = 0; i < tracking.point_count;) {
+        const size_t end = workload_begin_phase(TRACK, i, tracking.point_count, PHASE_POINTS);
+
+        for (; i < end; i++) {
+            track_point(&tracking.points[i]);
+        }
     }
 }
 
