@@ -3,12 +3,13 @@
 """Any bytes as a contention table: a table that a plan can be made of, or a ConfigError."""
 
 import sys
+from dataclasses import replace
 
 import atheris
 import msgspec
 
 with atheris.instrument_imports(include=["laxity"]):
-    from laxity.contention.plan import Terms, plan_of
+    from laxity.contention.plan import POLICIES, Terms, plan_of
     from laxity.contention.table import decode_table
     from laxity.errors import ConfigError
 
@@ -20,7 +21,9 @@ def test_one_input(data: bytes) -> None:
     try:
         table = decode_table(data)
         assert decode_table(msgspec.json.encode(table)) == table
-        assert plan_of(table, TERMS).isascii()
+        for policy in POLICIES:
+            n_loads = len(table.phases[0].overheads)
+            assert plan_of(table, replace(TERMS, policy=policy, n_loads=n_loads)).isascii()
     except ConfigError as error:
         assert str(error)
 

@@ -92,6 +92,24 @@ def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path,
     assert sum(cell["stops"] for cell in cells) > 0
 
 
+@pytest.mark.parametrize("policy", ["suspend", "paper", "budget"])
+def test_policies_of_others_are_judged_by_the_same_limit(
+    profiled: tuple[Path, Outcome], policy: str
+):
+    done = evaluate(profiled[0], "--theta", "20%", "--policy", policy, "--format", "json")
+    answer = json.loads(done.out)
+    cells = answer["cells"]
+    assert answer["policy"] == policy
+    assert done.code == (1 if max(cell["regulated_ppm"] for cell in cells) > 200_000 else 0)
+    # With a load on one CPU this job loses less than 20 %, so that all may be allowed.
+    assert cells[0]["optimum_ppm"] == 1_000_000
+    kept = [cell for cell in cells if cell["regulated_ppm"] <= 200_000]
+    assert all(cell["parallelism_ppm"] <= cell["optimum_ppm"] for cell in kept)
+    assert all(cell["parallelism_ppm"] > 0 for cell in cells) or policy == "suspend"
+    if policy == "suspend":
+        assert max(cell["parallelism_ppm"] for cell in cells) < 50_000
+
+
 def test_table_that_understates_the_loss_breaks_the_promise(
     profiled: tuple[Path, Outcome], tmp_path: Path
 ):

@@ -33,6 +33,7 @@ NAMING = [
     ("bound", HOSTILE, "--costs", HOSTILE),
     ("compare", HOSTILE, HOSTILE),
     ("contention", "evaluate", HOSTILE),
+    ("contention", "evaluate", "t.json", "--policy", HOSTILE),
     ("contention", "profile", "empty", "--platform", HOSTILE, "-o", "t.json"),
     (
         "contention",

@@ -3,9 +3,10 @@
 """The plan of a regulation."""
 
 import re
+from dataclasses import replace
 
 import pytest
-from tests.contention.test_table import FIRST, SECOND, table
+from tests.contention.test_table import FIRST, LOAD, SECOND, table
 
 from laxity.contention.plan import Terms, plan_of
 from laxity.errors import ConfigError
@@ -47,3 +48,37 @@ def test_loss_that_no_permission_fits_into_is_refused_with_the_smallest_that_doe
     wanted = "33500 ns, 33496 ns are allowed; use at least 0.42%"
     with pytest.raises(ConfigError, match=re.escape(wanted)):
         plan_of(table(), terms(4_187))
+
+
+def test_plan_of_the_paper_has_overheads_for_the_number_of_loads():
+    """A budget of 0.01 % of 8 ms is less than a sample: the policy itself stops loads then."""
+    two = [[1, 2, 3, 0], [4, 5, 6, 0]]
+    whole = table(phases=[FIRST | {"overheads": two}], loads=[LOAD | {"cpus": [1, 2]}])
+    lines = plan_of(whole, replace(terms(100), policy="paper", n_loads=2)).splitlines()
+    assert "policy 2" in lines
+    assert "steps 4" in lines
+    assert "loss 0 4 5 6 0" in lines
+    assert "reserve 0 0 0 0 0" in lines
+
+
+def test_budget_is_what_the_dearest_load_may_cost():
+    """A load of 25 % moves 1000 MB/s, the job 100 / 1.25 of it: 920 MB/s lose 1/5 of the time.
+
+    5/105 of the time may be lost: 920 * 5/105 * 5 = 219.048 MB/s. The load of 1 % is cheaper, and
+    that on two CPUs does not count.
+    """
+    cheap = LOAD | {"overhead_ppm": 10_000}
+    other = LOAD | {"overhead_ppm": 900_000, "cpus": [1, 2]}
+    whole = table(loads=[cheap, LOAD, other])
+    lines = plan_of(whole, replace(terms(50_000), policy="budget")).splitlines()
+    assert "policy 3" in lines
+    assert "refill_bytes 219047" in lines
+    assert "refill_ns 1000000" in lines
+    assert "loss 0 0 262144 524288" in lines
+    assert "refill_bytes 0" in plan_of(whole, terms(50_000)).splitlines()
+
+
+def test_budget_has_no_limit_where_no_load_costs_anything():
+    whole = table(loads=[LOAD | {"overhead_ppm": 0}])
+    lines = plan_of(whole, replace(terms(50_000), policy="budget")).splitlines()
+    assert f"refill_bytes {(1 << 34) // 1000}" in lines

@@ -34,11 +34,26 @@ def phase(*loss: int, at_ns: int = 0, passage: int = 0) -> dict[str, Any]:
     """Make a phase; passage 0: the first of the job."""
     checkpoint = {"mark": 7, "passage": passage} if passage > 0 else None
     reserve_ns = [0] * len(loss)
-    return {"checkpoint": checkpoint, "begins_ns": at_ns, "loss": loss, "reserve_ns": reserve_ns}
+    return {
+        "checkpoint": checkpoint,
+        "begins_ns": at_ns,
+        "loss": loss,
+        "reserve_ns": reserve_ns,
+        "overheads": [[0, 2 * RATE_ONE, RATE_ONE // 2, 0]],
+    }
 
 
 FIRST = phase(0, RATE_ONE // 4, RATE_ONE // 2)
 SECOND = phase(0, 100, 200, at_ns=6_000_000, passage=2)
+
+
+LOAD = {
+    "reads": 0,
+    "delay": 0,
+    "cpus": [1],
+    "overhead_ppm": 250_000,
+    "traffic_bytes_per_s": 1_000_000_000,
+}
 
 
 def table(**changed: object) -> ContentionTable:
@@ -51,11 +66,12 @@ def table(**changed: object) -> ContentionTable:
         "args": ["large"],
         "cpu": 0,
         "solo_ns": 8_000_000,
+        "solo_traffic_bytes_per_s": 100_000_000,
         "reload_ns": 2_000,
         "step_bytes_per_s": STEP_BYTES_PER_S,
         "last_passages": [{"mark": 7, "passage": 3}],
         "phases": [FIRST],
-        "loads": [{"reads": 0, "delay": 0, "cpus": [1], "overhead_ppm": 1}],
+        "loads": [LOAD],
     }
     return msgspec.convert(whole | changed, ContentionTable)
 
@@ -176,6 +192,10 @@ def test_table_is_read_as_it_was_written():
         ({"phases": [FIRST, phase(0, 1, 2, at_ns=6_000_000, passage=4)]}, "unknown passage"),
         ({"phases": [FIRST, phase(0, 1, at_ns=6_000_000, passage=1)]}, "fewer steps"),
         ({"phases": [FIRST | {"reserve_ns": [0, 0]}]}, "fewer steps"),
+        ({"phases": [FIRST | {"overheads": []}]}, "lacks overheads"),
+        ({"phases": [FIRST], "loads": [LOAD | {"cpus": [1, 2]}]}, "lacks overheads"),
+        ({"phases": [FIRST, SECOND | {"overheads": [[0, 0]]}]}, "fewer steps"),
+        ({"phases": [FIRST | {"overheads": [[0, 1 << 32]]}]}, "overheads"),
         ({"last_passages": [{"mark": 256, "passage": 1}]}, "mark"),
         ({"last_passages": [{"mark": 7, "passage": 3}] * 2}, "no contention table"),
         ({"schema": 1}, "schema"),

@@ -4,7 +4,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -28,6 +28,9 @@ from laxity.core.spec import SIMULATED, RegulateTable
 from laxity.core.spec_reader import split_words
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, located
 from laxity.store.run_directory import write_output
+
+if TYPE_CHECKING:
+    from laxity.contention.plan import Policy
 
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
@@ -54,6 +57,7 @@ class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options as click gives them."""
 
     table: str
+    policy: "Policy"
     reads: str
     delays: str
     output_format: str
@@ -122,6 +126,13 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 @contention.command()
 @click.argument("table", metavar="TABLE.json")
 @key_options(RegulateTable)
+@click.option(
+    "--policy",
+    type=click.Choice(["sound", "suspend", "paper", "budget"]),
+    default="sound",
+    show_default=True,
+    help="Rule that stops and resumes loads.",
+)
 @click.option("--reads", metavar="N,...", default="0,2,5,8,10", show_default=True, help=_reads_help)
 @click.option(
     "--delays", metavar="N,...", default="10,100,500", show_default=True, help=_delays_help
@@ -146,7 +157,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     written = {key: value for key, value in keys.items() if value is not None}
     with named_as_options(written):
         regulate = resolve_regulate(RegulateTable(**written), table.workload)
-    terms = Terms.of(regulate, cpus[0])
+    terms = Terms.of(regulate, cpus[0], policy=options.policy)
     loads = loads_of(
         cpus,
         _numbers("--reads", options.reads, _MOST_READS),

@@ -22,6 +22,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "75 loads, about a minute",
         ),
         ("laxity contention evaluate dijkstra.json --theta 5%", "with loads that are new to it"),
+        ("laxity contention evaluate dijkstra.json --policy paper", "by the rule of Blin et al."),
     ),
     "costs": (("laxity costs show costs/costs.json", "what was measured, as a table"),),
     "demo": (("laxity demo --run-dir first", "about 40 s; report in first/report.html"),),

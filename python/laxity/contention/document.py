@@ -4,10 +4,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Literal
 
 import msgspec
 
+from laxity.contention.plan import Policy
 from laxity.contention.table import ContentionTable, MeasuredLoad
 from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns
@@ -16,7 +18,8 @@ from laxity.core.units import format_duration_ns
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """A load with and without regulation, against the job alone.
 
-    `parallelism_ppm`: part of the job's time in which the load was allowed to run.
+    `parallelism_ppm`: part of the job's time in which the load was allowed to run; the optimum
+    knows in advance what each window loses.
     `windows_above`: windows of the unregulated job that lose more than the table says.
     `remark`: why the run has no verdict; empty: it has.
     """
@@ -24,6 +27,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     load: MeasuredLoad
     regulated_ppm: int
     parallelism_ppm: int
+    optimum_ppm: int
     stops: int
     windows: int
     windows_above: int
@@ -36,6 +40,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     schema: Literal[1]
     kind: Literal["simulated"]
     solo_ns: int
+    policy: Policy
     theta_ppm: int
     cells: list[Cell]
 
@@ -67,12 +72,14 @@ LOAD_COLUMNS = (
     Column("load CPUs", lambda load: ",".join(map(str, load.cpus)), is_number=False),
     Column("reads of 10", lambda load: str(load.reads)),
     Column("delay", lambda load: str(load.delay)),
+    Column("traffic", lambda load: f"{load.traffic_bytes_per_s / 1e6:.0f} MB/s"),
     Column("overhead", lambda load: percent(load.overhead_ppm)),
 )
 CELL_COLUMNS = (
     *(_of_load(column) for column in LOAD_COLUMNS),
     Column("regulated", lambda cell: percent(cell.regulated_ppm)),
     Column("parallelism", lambda cell: percent(cell.parallelism_ppm)),
+    Column("optimum", lambda cell: percent(cell.optimum_ppm)),
     Column("stops", lambda cell: str(cell.stops)),
     Column("windows above the table", lambda cell: f"{cell.windows_above} of {cell.windows}"),
 )
@@ -101,12 +108,15 @@ def evaluation_text(evaluation: Evaluation) -> str:
     cells = evaluation.cells
     largest = max(cell.regulated_ppm for cell in cells)
     unregulated = max(cell.load.overhead_ppm for cell in cells)
+    shared = sorted(cell.parallelism_ppm for cell in cells)
     verdict = "kept in all" if evaluation.n_beyond == 0 else f"broken in {evaluation.n_beyond}"
     lines = [
-        f"The promise of at most {percent(evaluation.theta_ppm)} was {verdict} "
-        f"of {len(cells)} loads (simulated, one cold job each).",
+        f"The limit of {percent(evaluation.theta_ppm)} was {verdict} of {len(cells)} loads "
+        f"(policy {evaluation.policy}, simulated, one cold job each).",
         f"The job takes {format_duration_ns(evaluation.solo_ns)} alone. The largest overhead is "
         f"{percent(largest)} regulated, {percent(unregulated)} unregulated.",
+        f"The loads may run for {percent(shared[0])} to {percent(shared[-1])} of the job, median "
+        f"{percent(int(median(shared)))}.",
         *(f"load {i}: {cell.remark}" for i, cell in enumerate(cells) if cell.remark),
     ]
     return "\n".join(lines) + "\n\n" + table_text(CELL_COLUMNS, cells)

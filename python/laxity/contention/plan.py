@@ -4,6 +4,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from laxity.contention.table import ContentionTable
 from laxity.core.spec import RegulateSpec
@@ -13,7 +14,15 @@ from laxity.errors import ConfigError
 
 # The table, in the directory of its run.
 KEPT_TABLE = "contention.json"
+# Policy "budget": MemGuard's period.
+REFILL_NS = 1_000_000
 _MILLION = 1_000_000
+_NS_PER_S = 10**9
+# native/regulator/table.h: LAXITY_TRAFFIC_MAX
+MOST_BYTES_PER_S = 1 << 34
+Policy = Literal["sound", "suspend", "paper", "budget"]
+# enum laxity_regulation_policy
+POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,8 @@ class Terms:
         task: Index of the regulated task.
         solo_ns: Time that no job exceeds alone; None: that of the table.
         preemption_ns: Reload after one preemption, with the worst load.
+        policy: That decides.
+        n_loads: CPUs with best-effort work; policies "paper" and "budget" have a table for each.
     """
 
     theta_ppm: int
@@ -41,6 +52,8 @@ class Terms:
     task: int = 0
     solo_ns: int | None = None
     preemption_ns: int = 0
+    policy: Policy = "sound"
+    n_loads: int = 1
 
     @classmethod
     def of(
@@ -51,6 +64,7 @@ class Terms:
         task: int = 0,
         solo_ns: int | None = None,
         preemption_ns: int = 0,
+        policy: Policy = "sound",
     ) -> "Terms":
         """Take what a user has written."""
         return cls(
@@ -63,6 +77,7 @@ class Terms:
             task=task,
             solo_ns=solo_ns,
             preemption_ns=preemption_ns,
+            policy=policy,
         )
 
     def budget_ns(self, table: ContentionTable) -> int:
@@ -87,6 +102,22 @@ def solo_ns_of(table: ContentionTable, keys: BoundKeys) -> int:
     return keys.wcet_ns
 
 
+def best_effort_bytes_per_s(table: ContentionTable, terms: Terms) -> int:
+    """Choose the traffic of best-effort work that costs no more than theta on average.
+
+    A load whose traffic is limited runs for a part of the time, and costs the same part of what it
+    costs without a limit. The profiled load that costs most for its traffic decides.
+    """
+    loads = [load for load in table.loads if len(load.cpus) == terms.n_loads]
+    dearest = 0.0
+    for load in loads:
+        lasts = 1 + load.overhead_ppm / _MILLION
+        own = load.traffic_bytes_per_s - table.solo_traffic_bytes_per_s / lasts
+        dearest = max(dearest, (1 - 1 / lasts) / max(own, 1.0))
+    allowed = terms.theta_ppm / (_MILLION + terms.theta_ppm)
+    return int(min(allowed / dearest, MOST_BYTES_PER_S)) if dearest > 0 else MOST_BYTES_PER_S
+
+
 def plan_of(table: ContentionTable, terms: Terms) -> str:
     """Write the plan of a regulation.
 
@@ -99,13 +130,19 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     mark_ns = terms.mark_ns + 1
     exposed_ns = (terms.period_ns + stop_ns + mark_ns) * table.worst_rate
     needed_ns = -(-exposed_ns // (1 << 20)) + table.reload_ns
-    if budget_ns < needed_ns:
+    if terms.policy == "sound" and budget_ns < needed_ns:
         needed_ppm = -(-needed_ns * _MILLION // solo_ns)
         msg = (
             f"theta: a permission may cost a job {needed_ns} ns, {budget_ns} ns are allowed; "
             f"use at least {needed_ppm / 10_000:.2f}%, or a shorter period"
         )
         raise ConfigError(msg)
+    refill_bytes = 0
+    if terms.policy == "budget":
+        refill_bytes = best_effort_bytes_per_s(table, terms) * REFILL_NS // _NS_PER_S
+    rates = [phase.loss for phase in table.phases]
+    if terms.policy == "paper":
+        rates = [phase.overheads[terms.n_loads - 1] for phase in table.phases]
     numbers = {
         "task": terms.task,
         "core": terms.core,
@@ -113,7 +150,7 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "stop_latency_ns": terms.stop_ns,
         "resume_latency_ns": terms.resume_ns,
         "mark_latency_ns": terms.mark_ns,
-        "policy": 0,
+        "policy": POLICIES.index(terms.policy),
         "has_sensor": 1,
         "budget_ns": budget_ns,
         "reload_ns": table.reload_ns,
@@ -121,10 +158,10 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "lease_ns": terms.period_ns,
         "stop_ns": stop_ns,
         "mark_ns": mark_ns,
-        "refill_bytes": 0,
-        "refill_ns": 1_000_000,
+        "refill_bytes": refill_bytes,
+        "refill_ns": REFILL_NS,
         "phases": len(table.phases),
-        "steps": len(table.phases[0].loss),
+        "steps": len(rates[0]),
         "step_bytes_per_s": table.step_bytes_per_s,
     }
     lines = [f"{name} {value}" for name, value in numbers.items()]
@@ -132,7 +169,8 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     for i, phase in enumerate(table.phases):
         if phase.checkpoint is not None:
             lines.append(f"mark {i} {phase.checkpoint.mark} {phase.checkpoint.passage}")
-        lines += [_line(f"loss {i}", phase.loss), _line(f"reserve {i}", phase.reserve_ns)]
+        reserve_ns = [0] * len(rates[i]) if terms.policy == "paper" else phase.reserve_ns
+        lines += [_line(f"loss {i}", rates[i]), _line(f"reserve {i}", reserve_ns)]
     begins_ns = [phase.begins_ns for phase in table.phases[1:]]
     # Loads evict nothing of the job: from a checkpoint on it takes as long as alone, and what the
     # last stop before has left in the queues (docs/regulation.md, 7).

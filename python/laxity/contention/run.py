@@ -4,14 +4,18 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 
 from laxity import __version__
 from laxity.contention.document import Cell, Evaluation
 from laxity.contention.experiments import Program, drained_ns, progress, regulated
+from laxity.contention.optimum import largest_parallelism
+from laxity.contention.paper import phase_overheads
 from laxity.contention.plan import Terms, plan_of
 from laxity.contention.table import (
     STEP_BYTES_PER_S,
@@ -24,7 +28,7 @@ from laxity.contention.table import (
     last_passages_of,
     windows_above,
 )
-from laxity.contention.windows import windows_of
+from laxity.contention.windows import Progress, windows_of
 from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
@@ -65,6 +69,7 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
     curves = envelopes_of([windows_of(solo, course) for _, course in measured], begins_ns)
+    overheads = phase_overheads(solo, begins_ns, loads, [course for _, course in measured])
     return ContentionTable(
         schema=2,
         version=__version__,
@@ -74,16 +79,25 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
         args=list(program.args),
         cpu=program.cpu,
         solo_ns=solo_ns,
+        solo_traffic_bytes_per_s=_traffic_of(solo),
         reload_ns=reload_ns,
         step_bytes_per_s=STEP_BYTES_PER_S,
         last_passages=last_passages_of(solo),
         phases=[
-            Phase(checkpoint=checkpoint, begins_ns=at_ns, loss=loss, reserve_ns=[0] * len(loss))
-            for (at_ns, checkpoint), loss in zip([(0, None), *checkpoints], curves, strict=True)
+            Phase(
+                checkpoint=checkpoint,
+                begins_ns=at_ns,
+                loss=loss,
+                reserve_ns=[0] * len(loss),
+                overheads=of_phase,
+            )
+            for (at_ns, checkpoint), loss, of_phase in zip(
+                [(0, None), *checkpoints], curves, overheads, strict=True
+            )
         ],
         loads=[
-            _with_overhead(load, took_ns, solo_ns)
-            for load, (took_ns, _) in zip(loads, measured, strict=True)
+            _measured(load, solo_ns, took_ns, course)
+            for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
     )
 
@@ -133,7 +147,7 @@ def evaluate_table(
         ConfigError: As `program_of` and `plan_of`.
         LaxityError: As the simulation.
     """
-    program, plan = program_of(table), plan_of(table, terms)
+    program = program_of(table)
     solo_ns, solo = progress(program, None)
     if solo_ns != table.solo_ns:
         msg = (
@@ -142,14 +156,17 @@ def evaluate_table(
         )
         raise ConfigError(msg)
 
+    budget_ns = solo_ns * terms.theta_ppm // _MILLION
+
     def cell_of(load: Load) -> Cell:
         took_ns, course = progress(program, load)
         windows = windows_of(solo, course)
-        run = regulated(program, load, plan)
+        run = regulated(program, load, plan_of(table, replace(terms, n_loads=len(load.cpus))))
         return Cell(
-            load=_with_overhead(load, took_ns, solo_ns),
+            load=_measured(load, solo_ns, took_ns, course),
             regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
             parallelism_ppm=int(run.parallelism * _MILLION),
+            optimum_ppm=round(largest_parallelism(solo, course, budget_ns) * _MILLION),
             stops=run.stops,
             windows=len(windows.loss),
             windows_above=windows_above(table, windows),
@@ -160,6 +177,7 @@ def evaluate_table(
         schema=1,
         kind="simulated",
         solo_ns=solo_ns,
+        policy=terms.policy,
         theta_ppm=terms.theta_ppm,
         cells=_each(loads, cell_of, display),
     )
@@ -182,9 +200,18 @@ def _each(
         display.close()
 
 
-def _with_overhead(load: Load, took_ns: int, solo_ns: int) -> MeasuredLoad:
-    overhead_ppm = _overhead_ppm(took_ns, solo_ns)
-    return MeasuredLoad(**msgspec.structs.asdict(load), overhead_ppm=overhead_ppm)
+def _measured(load: Load, solo_ns: int, took_ns: int, course: Progress) -> MeasuredLoad:
+    return MeasuredLoad(
+        **msgspec.structs.asdict(load),
+        overhead_ppm=_overhead_ppm(took_ns, solo_ns),
+        traffic_bytes_per_s=_traffic_of(course),
+    )
+
+
+def _traffic_of(course: Progress) -> int:
+    """Return the mean traffic of the platform during a job."""
+    bytes_each_ns = np.ptp(course.traffic_bytes) / np.ptp(course.times_ns)
+    return int(bytes_each_ns * 1e9)
 
 
 def _overhead_ppm(took_ns: int, solo_ns: int) -> int:

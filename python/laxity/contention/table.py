@@ -27,7 +27,7 @@ PHASES_MAX = 64
 # A reading comes each 50 µs: it can use no more than the newest of the checkpoints in between.
 LEAST_PHASE_NS = 50_000
 # Of a file.
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1 << 24
 # Windows that no profile has seen lie above the largest seen ones by some percent.
 MARGIN_PPM = 50_000
 _MILLION = 1_000_000
@@ -37,6 +37,8 @@ MARKS = 256
 
 Time = Annotated[int, Meta(ge=0, le=3600 * 10**9)]
 Rate = Annotated[int, Meta(ge=0, le=RATE_ONE)]
+Overhead = Annotated[int, Meta(ge=0, lt=1 << 32)]
+Traffic = Annotated[int, Meta(ge=0, le=1 << 34)]
 Cpu = Annotated[int, Meta(ge=0, le=63)]
 
 
@@ -49,9 +51,10 @@ class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
 
 class MeasuredLoad(Load, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A load and the execution time that it adds to a whole job."""
+    """A load, the execution time that it adds to a whole job, and the platform's traffic then."""
 
     overhead_ppm: int
+    traffic_bytes_per_s: Traffic
 
 
 class Checkpoint(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -67,12 +70,15 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     `checkpoint`: where it begins; null: at the start of the job. `begins_ns`: when, of the job
     alone, its caches cold at its start. `loss`: lost time per wall time in units of 2^-20, by step
     of the platform's traffic, margin included. `reserve_ns`: slack to keep for later phases.
+    `overheads`: tables of Blin et al. (contention/paper.py), by the number of CPUs with loads, from
+    1; in 2^-20 of the solo time.
     """
 
     checkpoint: Checkpoint | None
     begins_ns: Time
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
     reserve_ns: Annotated[list[Time], Meta(min_length=2, max_length=STEPS_MAX)]
+    overheads: list[Annotated[list[Overhead], Meta(min_length=2, max_length=STEPS_MAX)]]
 
 
 class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -91,6 +97,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     args: list[str]
     cpu: Cpu
     solo_ns: Annotated[int, Meta(ge=1, le=3600 * 10**9)]
+    solo_traffic_bytes_per_s: Traffic
     reload_ns: Time
     step_bytes_per_s: Annotated[int, Meta(ge=1, le=1 << 34)]
     last_passages: list[Checkpoint]
@@ -231,6 +238,7 @@ def _check_phases(table: ContentionTable) -> None:
     first, *others = table.phases
     begins_ns = [phase.begins_ns for phase in table.phases] + [table.solo_ns]
     lengths = {len(values) for phase in table.phases for values in (phase.loss, phase.reserve_ns)}
+    overheads = [phase.overheads for phase in table.phases]
     counts = {last.mark: last.passage for last in table.last_passages}
     checkpoints = [phase.checkpoint for phase in others]
     are_known = all(
@@ -242,6 +250,9 @@ def _check_phases(table: ContentionTable) -> None:
         and begins_ns[0] == 0
         and all(before < after for before, after in pairwise(begins_ns))
         and len(lengths) == 1
+        and len({len(values) for of_phase in overheads for values in of_phase}) == 1
+        and {len(of_phase) for of_phase in overheads}
+        == {max(len(load.cpus) for load in table.loads)}
         and len(counts) == len(table.last_passages)
         and are_known
         and len(set(checkpoints)) == len(checkpoints)
@@ -249,6 +260,7 @@ def _check_phases(table: ContentionTable) -> None:
     if not is_right:
         msg = (
             "no contention table: a phase begins before the phase before it, at an unknown "
-            "passage of a mark, or has fewer steps than another phase"
+            "passage of a mark, has fewer steps than another phase, or lacks overheads of a "
+            "number of load CPUs"
         )
         raise ConfigError(msg)
