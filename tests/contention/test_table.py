@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from laxity.contention.table import (
+    MARGIN_RATE,
     RATE_ONE,
     STEP_BYTES_PER_S,
     ContentionTable,
@@ -98,11 +99,14 @@ def test_packing_equals_the_largest_of_all_mixtures():
 
 
 def test_envelope_lies_above_each_window_with_a_margin_of_a_twentieth():
-    """A loss of 0.4 at step 2.9 stands at step 2 as 0.42; the line from 0 to it passes 0.21."""
+    """A loss of 0.4 at step 2.9 stands at step 2 as 0.42, and 0.01 are added everywhere.
+
+    The line from 0.01 to 0.43 passes 0.22.
+    """
     (curve,) = envelopes_of([windows((0.5, 0.0), (2.9, 0.4)), windows((2.2, 0.1))], [0])
-    assert curve[0] == 0
-    assert curve[2] == np.ceil(0.42 * RATE_ONE)
-    assert curve[1] == -(-curve[2] // 2)
+    assert curve[0] == MARGIN_RATE
+    assert curve[2] == np.ceil(0.42 * RATE_ONE) + MARGIN_RATE
+    assert curve[1] == -(-(curve[0] + curve[2]) // 2)
     # The last step stands for all traffic above, and lies above what was seen.
     assert curve[-1] == curve[2]
     assert len(curve) == 4
@@ -120,7 +124,8 @@ def test_window_counts_in_each_phase_that_it_touches():
         windows((1.0, 0.4), at_ns=(30_000, 50_000)),
     ]
     curves = envelopes_of(parts, [0, 20_000, 40_000])
-    assert [curve[-1] for curve in curves] == [np.ceil(x * RATE_ONE) for x in (0.21, 0.42, 0.42)]
+    tops = [np.ceil(loss * RATE_ONE) + MARGIN_RATE for loss in (0.21, 0.42, 0.42)]
+    assert [curve[-1] for curve in curves] == tops
 
 
 def test_traffic_that_no_table_holds_is_refused():

@@ -17,6 +17,7 @@ from laxity.contention.experiments import Program, drained_ns, progress, regulat
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
 from laxity.contention.plan import Terms, plan_of
+from laxity.contention.reserve import reserves_of
 from laxity.contention.table import (
     STEP_BYTES_PER_S,
     ContentionTable,
@@ -68,8 +69,10 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
     measured = _each(loads, lambda load: progress(program, load), display)
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
-    curves = envelopes_of([windows_of(solo, course) for _, course in measured], begins_ns)
-    overheads = phase_overheads(solo, begins_ns, loads, [course for _, course in measured])
+    loaded = [course for _, course in measured]
+    curves = envelopes_of([windows_of(solo, course) for course in loaded], begins_ns)
+    reserves = reserves_of(solo, loaded, begins_ns, len(curves[0]), STEP_BYTES_PER_S)
+    overheads = phase_overheads(solo, begins_ns, loads, loaded)
     return ContentionTable(
         schema=2,
         version=__version__,
@@ -88,11 +91,11 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
                 checkpoint=checkpoint,
                 begins_ns=at_ns,
                 loss=loss,
-                reserve_ns=[0] * len(loss),
+                reserve_ns=reserve_ns,
                 overheads=of_phase,
             )
-            for (at_ns, checkpoint), loss, of_phase in zip(
-                [(0, None), *checkpoints], curves, overheads, strict=True
+            for (at_ns, checkpoint), loss, reserve_ns, of_phase in zip(
+                [(0, None), *checkpoints], curves, reserves, overheads, strict=True
             )
         ],
         loads=[

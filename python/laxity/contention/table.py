@@ -28,8 +28,10 @@ PHASES_MAX = 64
 LEAST_PHASE_NS = 50_000
 # Of a file.
 MOST_BYTES = 1 << 24
-# Windows that no profile has seen lie above the largest seen ones by some percent.
+# Windows that no profile has seen lie above the largest seen ones: by some percent, and by what a
+# refresh or a turnaround more, of 0.1 us, is in a window of 10 us.
 MARGIN_PPM = 50_000
+MARGIN_RATE = RATE_ONE // 100
 _MILLION = 1_000_000
 
 # native/regulator/plan.h: the numbers of marks that may be checkpoints lie below
@@ -188,8 +190,9 @@ def envelopes_of(windows: Sequence[Windows], begins_ns: Sequence[int]) -> list[l
     curves: list[list[int]] = []
     for is_of_phase in touched:
         curve = np.zeros(n_steps, dtype=np.int64)
-        np.maximum.at(curve, steps[is_of_phase], np.minimum(rates[is_of_phase], RATE_ONE))
-        curves.append(pack(np.maximum.accumulate(curve)).tolist())
+        np.maximum.at(curve, steps[is_of_phase], rates[is_of_phase])
+        bound = np.minimum(np.maximum.accumulate(curve) + MARGIN_RATE, RATE_ONE)
+        curves.append(pack(bound).tolist())
     return curves
 
 
