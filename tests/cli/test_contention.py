@@ -144,6 +144,19 @@ def test_table_of_something_else_is_refused(
     assert (done.code, reason in done.err) == (2, True), done.err
 
 
+@pytest.mark.slow
+def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
+    path = tmp_path / "adaptive.json"
+    words = ("--load-cpus", "1", "--reads", "0", "--delays", "adaptive", "--quiet")
+    done = laxity("contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words)
+    assert done.code == 0, done.err
+    overheads = {load["delay"]: load["overhead_ppm"] for load in document_of(path)["loads"]}
+    assert {0, 4000, 8000} <= set(overheads)
+    # A load that writes without delay costs most, with thousands of turns next to nothing.
+    assert sum(delay < 1000 for delay in overheads) > sum(delay >= 1000 for delay in overheads)
+    assert overheads[0] > 10 * overheads[4000]
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

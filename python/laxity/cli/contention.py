@@ -83,7 +83,11 @@ def contention() -> None:
 @click.option("--load-cpus", metavar="LIST", help="CPUs of loads.  [default: all others]")
 @click.option("--reads", metavar="N,...", default="0,3,5,7,10", show_default=True, help=_reads_help)
 @click.option(
-    "--delays", metavar="N,...", default="0,20,60,200,1000", show_default=True, help=_delays_help
+    "--delays",
+    metavar="N,...|adaptive",
+    default="0,20,60,200,1000",
+    show_default=True,
+    help=f"{_delays_help} adaptive: from 0 to 8000, more of them where the overhead bends.",
 )
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where the table goes.")
 @_common_options
@@ -107,13 +111,14 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     name = absolute_platform(options.platform, Path.cwd())
     workload, *words = split_words(options.program, "PROGRAM") or [""]
     program = Program(read_platform(name), name, workload, tuple(words), options.cpu)
+    is_adaptive = options.delays == "adaptive"
     loads = loads_of(
         _load_cpus(options.load_cpus, options.cpu, program.model.cores),
         _numbers("--reads", options.reads, _MOST_READS),
-        _numbers("--delays", options.delays, _MOST_DELAY),
+        [0] if is_adaptive else _numbers("--delays", options.delays, _MOST_DELAY),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
-    table = profile_program(program, loads, display)
+    table = profile_program(program, loads, display, is_adaptive=is_adaptive)
     data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
     write_output(Path(options.output), data)
     if options.output_format == "json":

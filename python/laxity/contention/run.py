@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from laxity import __version__
+from laxity.contention.delays import refine
 from laxity.contention.document import Cell, Evaluation
 from laxity.contention.experiments import Program, drained_ns, progress, regulated
 from laxity.contention.optimum import largest_parallelism
@@ -37,6 +38,8 @@ from laxity.platform.platform_file import PlatformModel, read_platform
 
 Result = TypeVar("Result")
 _MILLION = 1_000_000
+# A chord may be off by 0.5 points of overhead.
+_CHORDS_PER_SOLO = 200
 
 
 def loads_of(cpus: Sequence[int], reads: Sequence[int], delays: Sequence[int]) -> list[Load]:
@@ -49,8 +52,16 @@ def loads_of(cpus: Sequence[int], reads: Sequence[int], delays: Sequence[int]) -
     ]
 
 
-def profile_program(program: Program, loads: Sequence[Load], display: Countdown) -> ContentionTable:
+def profile_program(
+    program: Program, loads: Sequence[Load], display: Countdown, *, is_adaptive: bool = False
+) -> ContentionTable:
     """Simulate a program alone and with each load; bound what it loses by the traffic.
+
+    Args:
+        program: What is profiled.
+        loads: Of the profile.
+        display: Shows how many loads are done.
+        is_adaptive: Each load has delays from 0 to 8000, with more where its effect bends.
 
     Raises:
         ConfigError: The last cache level is shared between the job and a load.
@@ -66,7 +77,16 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
         )
         raise ConfigError(msg)
     solo_ns, solo = progress(program, None)
-    measured = _each(loads, lambda load: progress(program, load), display)
+
+    def measure(load: Load) -> list[tuple[Load, tuple[int, Progress]]]:
+        return (
+            _along_delays(program, load, solo_ns)
+            if is_adaptive
+            else [(load, progress(program, load))]
+        )
+
+    done = [pair for pairs in _each(loads, measure, display) for pair in pairs]
+    loads, measured = [load for load, _ in done], [job for _, job in done]
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
     loaded = [course for _, course in measured]
@@ -103,6 +123,21 @@ def profile_program(program: Program, loads: Sequence[Load], display: Countdown)
             for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
     )
+
+
+def _along_delays(
+    program: Program, load: Load, solo_ns: int
+) -> list[tuple[Load, tuple[int, Progress]]]:
+    """Simulate a load with delays between which the overhead is a line to 0.5 points."""
+    done: dict[int, tuple[int, Progress]] = {}
+
+    def took_ns(delay: int) -> int:
+        if delay not in done:
+            done[delay] = progress(program, msgspec.structs.replace(load, delay=delay))
+        return done[delay][0]
+
+    refine(took_ns, solo_ns // _CHORDS_PER_SOLO)
+    return [(msgspec.structs.replace(load, delay=delay), done[delay]) for delay in sorted(done)]
 
 
 def program_of(table: ContentionTable) -> Program:
