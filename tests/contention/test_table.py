@@ -206,6 +206,8 @@ def test_table_is_read_as_it_was_written():
         ({"schema": 1}, "schema"),
         ({"solo_ns": 0}, "solo_ns"),
         ({"loads": []}, "loads"),
+        ({"loads": [{**LOAD, "factors": [1, 2]}]}, "a factor for other CPUs"),
+        ({"loads": [{**LOAD, "factors": [0]}]}, "factors"),
         ({"loads": [{"reads": 0, "delay": 0, "cpus": [], "overhead_ppm": 1}]}, "cpus"),
         ({"platform_sha256": "x"}, "platform_sha256"),
         ({"more": 1}, "unknown field `more`"),

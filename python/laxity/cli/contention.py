@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
+_MOST_FACTOR = 100
 _common_options = with_options(format_option("table", "json"), quiet_option, debug_option)
 _reads_help = "Lines that load reads, of 10; it writes the others."
 _delays_help = "Turns of the wait loop of load."
@@ -46,6 +47,7 @@ class _ProfileOptions(msgspec.Struct, frozen=True, kw_only=True):
     platform: str
     cpu: int
     load_cpus: str | None
+    placements: str | None
     reads: str
     delays: str
     output: str
@@ -81,6 +83,11 @@ def contention() -> None:
     help="CPU of jobs.",
 )
 @click.option("--load-cpus", metavar="LIST", help="CPUs of loads.  [default: all others]")
+@click.option(
+    "--placements",
+    metavar="N,.../...",
+    help="CPUs with loads, as factors of their delays.  [default: 1/1,1/... to all]",
+)
 @click.option("--reads", metavar="N,...", default="0,3,5,7,10", show_default=True, help=_reads_help)
 @click.option(
     "--delays",
@@ -116,6 +123,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         _load_cpus(options.load_cpus, options.cpu, program.model.cores),
         _numbers("--reads", options.reads, _MOST_READS),
         [0] if is_adaptive else _numbers("--delays", options.delays, _MOST_DELAY),
+        _placements(options.placements),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
     table = profile_program(program, loads, display, is_adaptive=is_adaptive)
@@ -196,9 +204,16 @@ def _load_cpus(text: str | None, cpu: int, cores: int) -> list[int]:
     return cpus
 
 
-def _numbers(option: str, text: str, most: int) -> list[int]:
+def _placements(text: str | None) -> list[list[int]]:
+    parts = [] if text is None else text.split("/")
+    return [_numbers("--placements", part, _MOST_FACTOR, least=1) for part in parts]
+
+
+def _numbers(option: str, text: str, most: int, *, least: int = 0) -> list[int]:
     words = text.split(",")
-    if not all(word.isdecimal() and word.isascii() and int(word) <= most for word in words):
-        msg = f"{option} {text}: use numbers from 0 to {most} with commas in between"
+    if not all(
+        word.isdecimal() and word.isascii() and least <= int(word) <= most for word in words
+    ):
+        msg = f"{option} {text}: use numbers from {least} to {most} with commas in between"
         raise ConfigError(msg)
     return [int(word) for word in words]

@@ -71,7 +71,7 @@ def _of_load(column: Column) -> Column:
 LOAD_COLUMNS = (
     Column("load CPUs", lambda load: ",".join(map(str, load.cpus)), is_number=False),
     Column("reads of 10", lambda load: str(load.reads)),
-    Column("delay", lambda load: str(load.delay)),
+    Column("delay", lambda load: ",".join(map(str, dict.fromkeys(load.delays)))),
     Column("traffic", lambda load: f"{load.traffic_bytes_per_s / 1e6:.0f} MB/s"),
     Column("overhead", lambda load: percent(load.overhead_ppm)),
 )

@@ -138,10 +138,11 @@ def _spec(program: Program, load: Load | None) -> Spec:
         "cpus": str(program.cpu),
         "period": _PERIOD,
     }
-    loads = []
-    if load is not None:
-        args = [_LOAD_BYTES, str(load.reads), str(load.delay)]
-        loads = [{"workload": "load", "args": args, "cpus": ",".join(map(str, load.cpus))}]
+    loads = [
+        {"workload": "load", "args": [_LOAD_BYTES, str(load.reads), str(delay)], "cpus": str(cpu)}
+        for load in ([] if load is None else [load])
+        for cpu, delay in zip(load.cpus, load.delays, strict=True)
+    ]
     return msgspec.structs.replace(resolve_spec(run, [task], loads, 1), keep="all")
 
 

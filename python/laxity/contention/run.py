@@ -42,11 +42,35 @@ _MILLION = 1_000_000
 _CHORDS_PER_SOLO = 200
 
 
-def loads_of(cpus: Sequence[int], reads: Sequence[int], delays: Sequence[int]) -> list[Load]:
-    """List loads: on the first CPU, on the first two, and so on; all reads; all delays."""
+def loads_of(
+    cpus: Sequence[int],
+    reads: Sequence[int],
+    delays: Sequence[int],
+    placements: Sequence[Sequence[int]] = (),
+) -> list[Load]:
+    """List loads of all placements, all reads, all delays.
+
+    Args:
+        cpus: CPUs of loads; a placement takes the first of them.
+        reads: Lines that a load reads, of ten.
+        delays: Turns of its wait loop.
+        placements: Factors of the delay, one for each CPU that has a load; none: on the first CPU,
+            on the first two, and so on.
+
+    Raises:
+        ConfigError: There are fewer CPUs than a placement takes, or a number of CPUs is left out.
+    """
+    placements = placements or [[1] * (n + 1) for n in range(len(cpus))]
+    sizes = {len(factors) for factors in placements}
+    if max(sizes) > len(cpus):
+        msg = f"--placements: a placement has loads on {max(sizes)} CPUs, there are {len(cpus)}"
+        raise ConfigError(msg)
+    if len(sizes) < max(sizes):
+        msg = f"--placements: add some, with loads on each number of CPUs from 1 to {max(sizes)}"
+        raise ConfigError(msg)
     return [
-        Load(reads=of_ten, delay=delay, cpus=list(cpus[: n + 1]))
-        for n in range(len(cpus))
+        Load(reads=of_ten, delay=delay, cpus=list(cpus[: len(factors)]), factors=list(factors))
+        for factors in placements
         for of_ten in reads
         for delay in delays
     ]

@@ -45,11 +45,21 @@ Cpu = Annotated[int, Meta(ge=0, le=63)]
 
 
 class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A load: `load 4MiB READS DELAY` on each of its CPUs."""
+    """A load: `load 4MiB READS DELAY` on each of its CPUs.
+
+    `factors` multiply the delay, one for each CPU; empty: all are 1.
+    """
 
     reads: Annotated[int, Meta(ge=0, le=10)]
     delay: Annotated[int, Meta(ge=0, le=1_000_000)]
     cpus: Annotated[list[Cpu], Meta(min_length=1)]
+    factors: list[Annotated[int, Meta(ge=1, le=100)]] = []
+
+    @property
+    def delays(self) -> list[int]:
+        """The delay on each CPU."""
+        factors = self.factors or [1] * len(self.cpus)
+        return [factor * self.delay for factor in factors]
 
 
 class MeasuredLoad(Load, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -249,7 +259,8 @@ def _check_phases(table: ContentionTable) -> None:
         for checkpoint in checkpoints
     )
     is_right = (
-        first.checkpoint is None
+        all(len(load.delays) == len(load.cpus) for load in table.loads)
+        and first.checkpoint is None
         and begins_ns[0] == 0
         and all(before < after for before, after in pairwise(begins_ns))
         and len(lengths) == 1
@@ -264,6 +275,6 @@ def _check_phases(table: ContentionTable) -> None:
         msg = (
             "no contention table: a phase begins before the phase before it, at an unknown "
             "passage of a mark, has fewer steps than another phase, or lacks overheads of a "
-            "number of load CPUs"
+            "number of load CPUs, or a load has a factor for other CPUs"
         )
         raise ConfigError(msg)
