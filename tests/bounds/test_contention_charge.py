@@ -55,7 +55,7 @@ def responses(text: str, costs: CostsGiven) -> list[int | None]:
     contended = TaskSet(tasks, has_corunners=True, regulate=task_set.regulate)
     answer = answer_task_set(contended, costs, Setup(has_sensitivity=False))
     assert not answer.missing
-    return [one.response_time_ns for one in answer.tasks]
+    return [bound.response_time_ns for bound in answer.tasks]
 
 
 def test_regulated_task_is_charged_theta_and_the_other_the_largest_rate():

@@ -28,6 +28,7 @@ args = ["sqcif"]
 period = "12ms"
 priority = 40
 cpus = "0"
+wcet = "1.6ms"
 contention = "edges.json"
 gamma = "200us"
 [[task]]

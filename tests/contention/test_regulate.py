@@ -75,7 +75,8 @@ def test_stated_wcet_is_c_and_stated_gamma_the_reload(tmp_path: Path):
 
 
 def test_task_below_needs_no_gamma(tmp_path: Path):
-    lines = plan_lines(regulation(tmp_path, {}, {}, [TASK, HIGH | {"priority": 40}], [LOAD]))
+    tasks = [TASK | {"wcet": "8ms"}, HIGH | {"priority": 40}]
+    lines = plan_lines(regulation(tmp_path, {}, {}, tasks, [LOAD]))
     assert "preemption_ns 0" in lines
 
 
@@ -90,7 +91,8 @@ def test_task_below_needs_no_gamma(tmp_path: Path):
         ({}, {}, [TASK], [], "there is no co-runner; put .* on CPUs 1"),
         ({}, {}, [TASK], [LOAD | {"cpus": "2"}], "co-runners are on CPUs 2; put"),
         ({}, {}, [TASK, HIGH | {"cpus": "3"}], [LOAD], "b on other CPUs are never stopped"),
-        ({}, {}, [TASK, HIGH | {"priority": 60}], [LOAD], "may be preempted by b.*add gamma"),
+        ({}, {}, [TASK, HIGH | {"priority": 40}], [LOAD], "shares its CPU with b.*add wcet"),
+        ({}, {}, [TASK | {"wcet": "8ms"}, HIGH | {"priority": 60}], [LOAD], "b.*add gamma"),
         ({}, {}, [TASK | {"wcet": "7ms"}], [LOAD], "a cold job took 8ms"),
         ({"solo_ns": 100_000}, {}, [TASK], [LOAD], "theta: a permission may cost"),
         ({}, {"keep": "misses"}, [TASK], [LOAD], "use keep all and snapshots all"),

@@ -95,6 +95,13 @@ def _terms(
     if core in task.cpus:
         msg = f"cpu {core}: the regulator would run on the CPU of the task; write another CPU"
         raise ConfigError(msg)
+    sharing = [other.name for other in spec.tasks if other is not task]
+    if sharing and keys.wcet_ns is None:
+        msg = (
+            f"shares its CPU with {', '.join(sharing)}: their dirty lines may make a job longer "
+            'than the cold job of the profile; add wcet = "TIME" to the task (docs/regulation.md)'
+        )
+        raise ConfigError(msg)
     preempting = [other.name for other in spec.tasks if _may_preempt(other, task)]
     if preempting and keys.gamma_ns is None:
         msg = (
