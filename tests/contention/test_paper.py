@@ -16,7 +16,7 @@ from laxity.contention.paper import (
     packed_overheads,
     phase_overheads,
 )
-from laxity.contention.table import RATE_ONE, Load
+from laxity.contention.table import OVERHEAD_MAX, RATE_ONE, Load
 
 
 def average(reads: int, megabytes: float, overhead: float, *sampled_bytes: float) -> Average:
@@ -54,6 +54,12 @@ def test_overhead_above_3000_megabytes_a_second_is_0():
     assert len(overheads) == 148
     assert overheads[147] == 0
     assert overheads[146] == pytest.approx(0.21 * RATE_ONE, abs=1)
+
+
+def test_overhead_is_at_most_what_a_plan_holds():
+    """Overhead 4 more for 100 B/s more: at 105 MB/s that would be 200,000."""
+    overheads = overheads_of([average(0, 100, 0.0), average(0, 100.0001, 4.0)])
+    assert max(overheads) == OVERHEAD_MAX
 
 
 def test_packed_overhead_is_that_of_the_slowest_mixture():

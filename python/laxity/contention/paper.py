@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laxity.contention.table import RATE_ONE, STEP_BYTES_PER_S, Load
+from laxity.contention.table import OVERHEAD_MAX, RATE_ONE, STEP_BYTES_PER_S, Load
 from laxity.contention.windows import FloatArray, IntArray, Progress
 
 # Samples of the run-time system, 3.3: a shift by 10 of their bytes is a step of the table.
@@ -113,7 +113,8 @@ def overheads_of(averages: Sequence[Average]) -> list[int]:
     """
     curve = packed_overheads(overhead_curve(averages, degree_of(averages)))
     rates: IntArray = np.ceil(np.append(curve, 0.0) * RATE_ONE).astype(np.int64)
-    return [int(rate) for rate in rates]
+    # A polynomial through loads of nearly one traffic may say any number.
+    return [min(int(rate), OVERHEAD_MAX) for rate in rates]
 
 
 def overhead_curve(averages: Sequence[Average], degree: int) -> FloatArray:

@@ -39,7 +39,8 @@ MARKS = 256
 
 Time = Annotated[int, Meta(ge=0, le=3600 * 10**9)]
 Rate = Annotated[int, Meta(ge=0, le=RATE_ONE)]
-Overhead = Annotated[int, Meta(ge=0, lt=1 << 32)]
+OVERHEAD_MAX = (1 << 32) - 1
+Overhead = Annotated[int, Meta(ge=0, le=OVERHEAD_MAX)]
 Traffic = Annotated[int, Meta(ge=0, le=1 << 34)]
 Cpu = Annotated[int, Meta(ge=0, le=63)]
 
