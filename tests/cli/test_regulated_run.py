@@ -90,6 +90,20 @@ def test_stored_run_is_repeated_by_its_spec_alone(folder: Path, tmp_path: Path):
         assert (tmp_path / "R" / name).read_bytes() == (tmp_path / "S" / name).read_bytes()
 
 
+def test_report_draws_the_job_nearest_to_its_promise(folder: Path, tmp_path: Path):
+    answer = json.loads(alone(folder, tmp_path / "R", "--theta", "20%").out)["regulation"]
+    assert laxity("report", tmp_path / "R").code == 0
+    page = (tmp_path / "R/report.html").read_text()
+    assert 'id="r0-regulation"' in page
+    assert f"job {answer['nearest_job']} of edges, simulated, n = " in page
+    assert "a point is a reading, and its mark the decision" in page
+    derived = json.loads((tmp_path / "R/derived.json").read_text())["quantities"]
+    values = {figure["name"]: (figure["value"], figure["n"]) for figure in derived}
+    assert values["promise_kept"] == (3, 3)
+    assert values["regulation_stops"] == (answer["stops"], 3)
+    assert values["parallelism"] == (answer["parallelism_ppm"] / 1e6, 3)
+
+
 def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path):
     document = json.loads((folder / "edges.json").read_text())
     # With checkpoints the regulator would notice in time: one phase, which knows all marks.

@@ -292,15 +292,20 @@ def rates(
 
 
 def windows(
-    points: Sequence[tuple[str, FloatArray, FloatArray]], label: str, prefix: str, alt: str
+    points: Sequence[tuple[str, FloatArray, FloatArray]],
+    label: str,
+    prefix: str,
+    alt: str,
+    since: str = "t0",
 ) -> str:
     """Draw shares over time, one mark for each window of its task.
 
     Args:
-        points: Of each task: its name, ends of windows in ns since t0, and shares in percent.
+        points: Of each task: its name, ends of windows in ns, and shares in percent.
         label: What the shares are of.
         prefix: Of ids.
         alt: What the figure shows.
+        since: Origin of all times.
     """
     with drawing() as (figure, axes):
         end_ns = max(float(times_ns.max(initial=0)) for _, times_ns, _ in points)
@@ -318,7 +323,7 @@ def windows(
         axes.set_title(f"{label} (%)")
         axes.set_ylim(bottom=0)
         axes.set_xlim(0, end_ns)
-        set_time_axis(axes.xaxis, (0, end_ns), "time since t0", is_log=False)
+        set_time_axis(axes.xaxis, (0, end_ns), f"time since {since}", is_log=False)
         axes.grid(visible=True, axis="both")
         if len(points) > 1:
             figure.legend(loc="outside lower center", ncols=4, handlelength=1)

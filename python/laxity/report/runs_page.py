@@ -5,6 +5,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from laxity.contention import section as regulation
 from laxity.jobs.page import Group, Page
 from laxity.jobs.run_data import PageData, RunData
 from laxity.jobs.sections import (
@@ -39,6 +40,7 @@ _RUN_SECTIONS = (
     distributions.build_latency,
     missed.build,
     timeline.build,
+    regulation.build,
     split.build,
     simulated.build_time,
     attribution.build,
