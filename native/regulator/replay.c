@@ -21,7 +21,8 @@ struct replay {
     /* Place of the job: part of the way from `point` to the next one. */
     int64_t point;
     double part;
-    double bytes; /* since the last reading */
+    double bytes;             /* since the last reading */
+    double best_effort_bytes; /* of them */
     double now_ns;
     bool has_started;
     /* Best-effort work. */
@@ -96,6 +97,13 @@ static void pass_marks(struct replay *replay)
     }
 }
 
+/* Count traffic. Best-effort work makes what the job does not make alone. */
+static void count(struct replay *replay, double alone_bytes, double loaded_bytes, bool loaded)
+{
+    replay->bytes += loaded ? loaded_bytes : alone_bytes;
+    replay->best_effort_bytes += loaded ? fmax(loaded_bytes - alone_bytes, 0) : 0;
+}
+
 /* Let the job proceed until an instant or to its end. */
 static void proceed(struct replay *replay, double until_ns, bool loaded)
 {
@@ -105,17 +113,18 @@ static void proceed(struct replay *replay, double until_ns, bool loaded)
         const struct laxity_course_point *to = from + 1;
         const double length_ns =
             (double)(loaded ? to->loaded_ns - from->loaded_ns : to->alone_ns - from->alone_ns);
-        const double bytes = (double)(loaded ? to->loaded_bytes - from->loaded_bytes
-                                             : to->alone_bytes - from->alone_bytes);
+        const double alone_bytes = (double)(to->alone_bytes - from->alone_bytes);
+        const double loaded_bytes = (double)(to->loaded_bytes - from->loaded_bytes);
         const double rest_ns = length_ns * (1 - replay->part);
         if (replay->now_ns + rest_ns > until_ns) {
             const double part = (until_ns - replay->now_ns) / length_ns;
             replay->part += part;
-            replay->bytes += bytes * part;
+            count(replay, alone_bytes * part, loaded_bytes * part, loaded);
             replay->now_ns = until_ns;
             return;
         }
-        replay->bytes += bytes * (1 - replay->part);
+        const double left = 1 - replay->part;
+        count(replay, alone_bytes * left, loaded_bytes * left, loaded);
         replay->now_ns += rest_ns;
         replay->part = 0;
         replay->point++;
@@ -129,8 +138,8 @@ static void wait_for_start(struct replay *replay, double until_ns, bool loaded)
     const struct laxity_course_point *end = &replay->course->points[replay->course->n_points - 1];
     const double reached_ns = fmin(until_ns, begin_ns(replay));
     if (loaded) {
-        replay->bytes += (reached_ns - replay->now_ns) * (double)end->loaded_bytes /
-                         fmax((double)end->loaded_ns, 1);
+        const double each_ns = (double)end->loaded_bytes / fmax((double)end->loaded_ns, 1);
+        count(replay, 0, (reached_ns - replay->now_ns) * each_ns, true);
     }
     replay->now_ns = reached_ns;
     replay->has_started = reached_ns >= begin_ns(replay);
@@ -198,6 +207,7 @@ static void decide(struct replay *replay, int64_t now_ns)
         .before_ns = now_ns,
         .after_ns = now_ns,
         .bytes = (uint64_t)llround(replay->bytes),
+        .best_effort_bytes = (uint64_t)llround(replay->best_effort_bytes),
         .marks = replay->marks,
         .n_marks = n_marks,
         .stops_ns = &replay->stopped_ns,
@@ -207,6 +217,7 @@ static void decide(struct replay *replay, int64_t now_ns)
     };
     const bool is_allowed = laxity_regulation_decide(&replay->policy, &reading) != INT64_MIN;
     replay->bytes = 0;
+    replay->best_effort_bytes = 0;
     replay->is_stop_new = false;
     forget_marks(replay, n_marks);
     if (is_allowed != replay->is_allowed) {

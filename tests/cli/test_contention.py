@@ -52,6 +52,14 @@ def test_profile_says_the_largest_overhead_and_writes_a_table(profiled: tuple[Pa
     assert done.out.splitlines()[-1] == str(path)
 
 
+def test_file_that_exists_is_refused_before_anything_is_simulated(profiled: tuple[Path, Outcome]):
+    path, _ = profiled
+    # On a platform without partitions a profile is refused, too, but later.
+    done = laxity("contention", "profile", PROGRAM, "--platform", "sim:sabrelite", "-o", path)
+    assert done.code == 2
+    assert f"-o {path}: exists; remove it or name another file" in done.err
+
+
 def test_phases_begin_at_marks_of_the_program(profiled: tuple[Path, Outcome]):
     """Five loops have four phases of 24 rows each, then comes the digest."""
     document = document_of(profiled[0])
@@ -195,3 +203,68 @@ def test_promise_is_kept_in_every_cell_of_the_whole_grid(program: str, tmp_path:
     cells = json.loads(done.out)["cells"]
     assert len(cells) == 45
     assert sum(cell["windows_above"] for cell in cells) == 0
+
+
+def advised(folder: Path, table: Path, spare: float) -> tuple[Path, int]:
+    """Write a task set with a deadline after a cold job and some more; C is that of the profile."""
+    solo_ns: int = document_of(table)["solo_ns"]
+    path = folder / "tasks.toml"
+    path.write_text(
+        f'schema = 1\n[run]\nplatform = "{PLATFORM}"\njobs = 3\n[[task]]\nname = "edges"\n'
+        f'workload = "edges"\nargs = ["sqcif"]\nperiod = "20ms"\ncpus = "0"\n'
+        f'deadline = "{int(solo_ns * (1 + spare))}ns"\nwcet = "{solo_ns}ns"\n'
+        f'contention = "{table}"\n[[interfere]]\nworkload = "load"\n'
+        'args = ["4MiB", "0", "0"]\ncpus = "1-3"\n[regulate]\ntheta = "10%"\n'
+    )
+    return path, solo_ns
+
+
+def test_advice_is_the_largest_theta_that_keeps_the_deadline(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    """Of C (1 + 5 %), C (1 + 10 %) and C (1 + 20 %) two are before a deadline at C (1 + 12 %)."""
+    path, solo_ns = advised(tmp_path, profiled[0], 0.12)
+    words = ("--costs", "none", "--theta", "5%,20%,10%")
+    done = laxity("contention", "advise", path, *words, "--format", "json", "--quiet")
+    assert done.code == 0, done.err
+    advice = json.loads(done.out)
+    limits = advice["limits"]
+    assert [limit["verdict"] for limit in limits] == ["schedulable", "not_provable", "schedulable"]
+    added_ns = [-(-solo_ns * percent // 100) for percent in (5, 20, 10)]
+    assert [limit["response_ns"] for limit in limits] == [solo_ns + ns for ns in added_ns]
+    assert advice["chosen"] == 2
+    for load in advice["loads"]:
+        assert load["is_free"] == (load["load"]["overhead_ppm"] * 1.05 <= 100_000)
+        small, large, middle = load["parallelism_ppm"]
+        assert small <= middle <= large
+    # Loads that compute for most of their time lose the job next to nothing.
+    assert max(load["parallelism_ppm"][2] for load in advice["loads"]) > 990_000
+
+
+def test_what_advice_allows_keeps_all_deadlines(profiled: tuple[Path, Outcome], tmp_path: Path):
+    path, _ = advised(tmp_path, profiled[0], 0.12)
+    words = ("--max-misses", "0", "--no-report", "--run-dir")
+    done = laxity("run", path, *words, tmp_path / "regulated")
+    assert done.code == 0, done.err
+    path.write_text(path.read_text().partition("[regulate]")[0])
+    assert laxity("run", path, *words, tmp_path / "free").code == 1
+
+
+def test_advice_without_a_schedulable_theta_says_what_is_too_late(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    path, _ = advised(tmp_path, profiled[0], 0.04)
+    done = laxity("contention", "advise", path, "--costs", "none", "--theta", "5%", "--quiet")
+    assert done.code == 1, done.err
+    assert done.out.startswith("Best-effort work must stand still during jobs of edges")
+
+
+def test_advice_needs_a_table(tmp_path: Path, profiled: tuple[Path, Outcome]):
+    path, _ = advised(tmp_path, profiled[0], 0.1)
+    text = "".join(
+        f"{line}\n" for line in path.read_text().splitlines() if not line.startswith("contention")
+    )
+    path.write_text(text.partition("[regulate]")[0])
+    done = laxity("contention", "advise", path, "--costs", "none")
+    assert done.code == 2
+    assert 'add contention = "TABLE.json" to a task' in done.err

@@ -32,6 +32,8 @@ NATIVE = ("laxity-run", "laxity-probe", "laxity-trace", "laxity-facts")
 NAMING = [
     ("bound", HOSTILE, "--costs", HOSTILE),
     ("compare", HOSTILE, HOSTILE),
+    ("contention", "advise", HOSTILE, "--costs", "none"),
+    ("contention", "advise", "t.toml", "--costs", "none", "--theta", HOSTILE),
     ("contention", "evaluate", HOSTILE),
     ("contention", "evaluate", "t.json", "--policy", HOSTILE),
     ("contention", "profile", "empty", "--platform", HOSTILE, "-o", "t.json"),

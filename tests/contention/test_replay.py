@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Replayed jobs, against hand calculations: 1000 µs alone, 2000 µs with the load."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,8 +50,13 @@ def plan(policy: int, loss: int, **other: int) -> str:
     return "".join(f"{name} {value}\n" for name, value in numbers.items()) + lists
 
 
+def passing(mark: int) -> Progress:
+    """The job alone, with a mark after 500 µs."""
+    return replace(SOLO, marks=np.array([mark]), marks_ns=np.array([500_000]))
+
+
 def replayed(text: str, run: ReplayRun) -> Replayed:
-    (one,) = replay(text, SOLO, LOADED, [], [run])
+    (one,) = replay(text, SOLO, LOADED, [run])
     return one
 
 
@@ -111,14 +118,14 @@ def test_passages_are_marks_of_the_job():
     text = plan(SOUND, HALF, phases=2).replace("1000000 0\n", "1000000 500000 0\n")
     text = text.replace("0 1000000\n", "0 500000 1000000\n") + phases
     known, unknown = (
-        replay(text, SOLO, LOADED, [(5e5, number)], [ReplayRun(200_000)])[0] for number in (3, 4)
+        replay(text, passing(mark), LOADED, [ReplayRun(200_000)])[0] for mark in (3, 4)
     )
     assert (known.is_void, unknown.is_void) == (False, True)
 
 
 def test_plan_that_cannot_be_is_refused():
     with pytest.raises(ToolError, match='bad line "policy 9"'):
-        replay(plan(9, 0), SOLO, LOADED, [], [ReplayRun(200_000)])
+        replay(plan(9, 0), SOLO, LOADED, [ReplayRun(200_000)])
 
 
 def test_pause_without_work_is_refused():

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from laxity.cli.command_group import CommandGroup
+from laxity.cli.contention_advise import advise
 from laxity.cli.options import (
     debug_option,
     format_option,
@@ -27,7 +28,7 @@ from laxity.core.regulate_table import resolve_regulate
 from laxity.core.spec import SIMULATED, RegulateTable
 from laxity.core.spec_reader import split_words
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, located
-from laxity.store.run_directory import write_output
+from laxity.store.run_directory import check_output, write_output
 
 if TYPE_CHECKING:
     from laxity.contention.plan import Policy
@@ -69,6 +70,9 @@ class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
 @click.group(cls=CommandGroup)
 def contention() -> None:
     """Tell what memory traffic takes from a program, and try a regulator that bounds it."""
+
+
+contention.add_command(advise)
 
 
 @contention.command()
@@ -115,6 +119,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
             "use sim:NAME"
         )
         raise ConfigError(msg)
+    check_output(Path(options.output))
     name = absolute_platform(options.platform, Path.cwd())
     workload, *words = split_words(options.program, "PROGRAM") or [""]
     program = Program(read_platform(name), name, workload, tuple(words), options.cpu)

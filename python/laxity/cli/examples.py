@@ -23,6 +23,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("laxity contention evaluate dijkstra.json --theta 5%", "with loads that are new to it"),
         ("laxity contention evaluate dijkstra.json --policy paper", "by the rule of Blin et al."),
+        ("laxity contention advise tasks.toml --costs none", "work that may run with the tasks"),
     ),
     "costs": (("laxity costs show costs/costs.json", "what was measured, as a table"),),
     "demo": (("laxity demo --run-dir first", "about 40 s; report in first/report.html"),),

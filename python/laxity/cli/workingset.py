@@ -288,9 +288,10 @@ def _limit_bits(options: _Options) -> int | None:
     if options.sarif is not None and options.fail_above is None:
         msg = "--sarif: holds what exceeds a limit, and none is stated; add --fail-above SIZE"
         raise ConfigError(msg)
-    if options.sarif is not None and Path(options.sarif).is_file():
-        msg = f"--sarif {options.sarif}: exists; remove it or name another file"
-        raise ConfigError(msg)
+    if options.sarif is not None:
+        from laxity.store.run_directory import check_output  # noqa: PLC0415 - only if asked for
+
+        check_output(Path(options.sarif), "--sarif")
     if options.fail_above is None:
         return None
     return parse_size_bytes(options.fail_above) * BITS_PER_BYTE

@@ -125,9 +125,10 @@ def _check_together(words: PointsWords) -> None:
         if value is not None and words.distance is None:
             msg = f"{option}: holds the chosen points; add --distance"
             raise ConfigError(msg)
-    if words.hints is not None and Path(words.hints).is_file():
-        msg = f"--hints {words.hints}: exists; remove it or name another file"
-        raise ConfigError(msg)
+    if words.hints is not None:
+        from laxity.store.run_directory import check_output  # noqa: PLC0415 - only if asked for
+
+        check_output(Path(words.hints), "--hints")
     has_pair = words.cpu_from is not None and words.cpu_to is not None
     if (words.costs != _NO_COSTS) != has_pair:
         msg = "--costs, --from and --to: a cost is one of moving between two CPUs; give all three"

@@ -64,7 +64,8 @@ def percent(ppm: int) -> str:
     return f"{ppm / 10_000:.2f} %"
 
 
-def _of_load(column: Column) -> Column:
+def of_load(column: Column) -> Column:
+    """Take a column of loads to rows that have one."""
     return Column(column.header, lambda cell: column.text(cell.load), column.is_number)
 
 
@@ -76,7 +77,7 @@ LOAD_COLUMNS = (
     Column("overhead", lambda load: percent(load.overhead_ppm)),
 )
 CELL_COLUMNS = (
-    *(_of_load(column) for column in LOAD_COLUMNS),
+    *(of_load(column) for column in LOAD_COLUMNS),
     Column("regulated", lambda cell: percent(cell.regulated_ppm)),
     Column("parallelism", lambda cell: percent(cell.parallelism_ppm)),
     Column("optimum", lambda cell: percent(cell.optimum_ppm)),

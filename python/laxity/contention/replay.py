@@ -57,26 +57,25 @@ def replay(
     plan: str,
     solo: Progress,
     loaded: Progress,
-    passages: Sequence[tuple[float, int]],
     runs: Sequence[ReplayRun],
 ) -> list[Replayed]:
     """Replay a regulated job, once for each run.
 
     Args:
         plan: Of the regulation (`plan_of`).
-        solo: The job alone.
+        solo: The job alone, with the marks that it passes.
         loaded: The same job with the load, which is never stopped.
-        passages: Instructions and number of each mark that the job passes, in its order.
         runs: What to try.
 
     Raises:
         ToolError: laxity-replay is missing, or refuses the plan.
     """
-    at = np.union1d(np.union1d(solo.instructions, loaded.instructions), [at for at, _ in passages])
+    passed = np.interp(solo.marks_ns + solo.times_ns[0], solo.times_ns, solo.instructions)
+    at = np.union1d(np.union1d(solo.instructions, loaded.instructions), passed)
     points = np.rint(np.column_stack([*_edges(solo, at), *_edges(loaded, at)]))[:, [0, 2, 1, 3]]
-    marks = [(int(np.searchsorted(at, place)), number) for place, number in passages]
+    marks = np.column_stack([np.searchsorted(at, passed), solo.marks])
     text = plan.encode()
-    parts = (points, np.array(marks), np.array([astuple(run) for run in runs]))
+    parts = (points, marks, np.array([astuple(run) for run in runs]))
     done = subprocess.run(
         [str(find_tool(_TOOL))],
         input=np.array([len(text), *(len(part) for part in parts)], dtype=np.int64).tobytes()

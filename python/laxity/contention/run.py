@@ -109,7 +109,7 @@ def profile_program(
             else [(load, progress(program, load))]
         )
 
-    done = [pair for pairs in _each(loads, measure, display) for pair in pairs]
+    done = [pair for pairs in for_each(loads, measure, display) for pair in pairs]
     loads, measured = [load for load, _ in done], [job for _, job in done]
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
@@ -143,7 +143,7 @@ def profile_program(
             )
         ],
         loads=[
-            _measured(load, solo_ns, took_ns, course)
+            measured_load(load, solo_ns, took_ns, course)
             for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
     )
@@ -225,7 +225,7 @@ def evaluate_table(
         windows = windows_of(solo, course)
         run = regulated(program, load, plan_of(table, replace(terms, n_loads=len(load.cpus))))
         return Cell(
-            load=_measured(load, solo_ns, took_ns, course),
+            load=measured_load(load, solo_ns, took_ns, course),
             regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
             parallelism_ppm=int(run.parallelism * _MILLION),
             optimum_ppm=round(largest_parallelism(solo, course, budget_ns) * _MILLION),
@@ -241,13 +241,14 @@ def evaluate_table(
         solo_ns=solo_ns,
         policy=terms.policy,
         theta_ppm=terms.theta_ppm,
-        cells=_each(loads, cell_of, display),
+        cells=for_each(loads, cell_of, display),
     )
 
 
-def _each(
+def for_each(
     loads: Sequence[Load], function: Callable[[Load], Result], display: Countdown
 ) -> list[Result]:
+    """Call a function for each load, several at a time, and show how many are done."""
     done: Iterator[int] = count(1)
 
     def counted(load: Load) -> Result:
@@ -262,7 +263,8 @@ def _each(
         display.close()
 
 
-def _measured(load: Load, solo_ns: int, took_ns: int, course: Progress) -> MeasuredLoad:
+def measured_load(load: Load, solo_ns: int, took_ns: int, course: Progress) -> MeasuredLoad:
+    """Say what a load costs a job that takes `solo_ns` alone, `took_ns` with it."""
     return MeasuredLoad(
         **msgspec.structs.asdict(load),
         overhead_ppm=_overhead_ppm(took_ns, solo_ns),

@@ -263,6 +263,22 @@ def read_document(path: Path, kind: type[Document]) -> Document:
     return decode_versioned(data, kind, str(path))
 
 
+def check_output(path: Path, option: str = "-o") -> None:
+    """Refuse a file that `write_output` would refuse: before a long computation, not after.
+
+    Raises:
+        ConfigError: The file exists or cannot be created.
+    """
+    if path.is_file() or path.is_dir():
+        msg = f"{option} {path}: exists; remove it or name another file"
+        raise ConfigError(msg)
+    # A link that leads to nothing yet stays a link.
+    place = path.resolve() if path.is_symlink() else path
+    if not path.exists() and not place.parent.is_dir():
+        msg = f"{option} {path}: {place.parent} is no directory; make it or name another file"
+        raise ConfigError(msg)
+
+
 def write_output(path: Path, data: bytes, option: str = "-o") -> None:
     """Write a file that the user named; nothing that exists is replaced.
 
@@ -278,17 +294,9 @@ def write_output(path: Path, data: bytes, option: str = "-o") -> None:
         ConfigError: The file exists or cannot be created.
         PlatformError: The output is full.
     """
-    is_direct = path.exists() and not path.is_file() and not path.is_dir()
-    if path.exists() and not is_direct:
-        msg = f"{option} {path}: exists; remove it or name another file"
-        raise ConfigError(msg)
-    if not is_direct:
-        # A link that leads to nothing yet stays a link.
-        place = path.resolve() if path.is_symlink() else path
-        if not place.parent.is_dir():
-            msg = f"{option} {path}: {place.parent} is no directory; make it or name another file"
-            raise ConfigError(msg)
-        write_file(place, data)
+    check_output(path, option)
+    if not path.exists():
+        write_file(path.resolve() if path.is_symlink() else path, data)
         return
     try:
         path.write_bytes(data)

@@ -1,0 +1,250 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Which best-effort work may run with a task, and for how much of its time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from laxity.contention.document import LOAD_COLUMNS, Column, of_load, percent, table_text
+from laxity.contention.experiments import progress
+from laxity.contention.plan import Terms, plan_of
+from laxity.contention.replay import ReplayRun, replay
+from laxity.contention.run import for_each, loads_of, measured_load, program_of
+from laxity.contention.table import MARGIN_PPM, ContentionTable, Load, MeasuredLoad, pack
+from laxity.contention.windows import Progress
+from laxity.core.cpus import format_cpus
+from laxity.core.percent import format_percent
+from laxity.core.progress import Countdown
+from laxity.core.units import format_duration_ns
+from laxity.errors import ConfigError
+
+# Reads of 10 lines, and turns of the wait loop: reads, both, writes, and mostly computation.
+_READS, _DELAYS = (10, 5, 0), (0, 1000)
+# Of a job against the readings: spread over a period, after the first permission.
+_N_STARTS = 20
+_FIRST_PERIOD = 4
+_MILLION = 1_000_000
+# As `laxity bound` says it.
+SCHEDULABLE = "schedulable"
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True):
+    """A theta, and whether all deadlines are kept with it (`laxity bound`).
+
+    `response_ns`: bound of the regulated task; null: there is none.
+    """
+
+    theta_ppm: int
+    verdict: str
+    response_ns: int | None
+    deadline_ns: int
+
+
+class LoadAdvice(msgspec.Struct, frozen=True, kw_only=True):
+    """Best-effort work in parallel with a job.
+
+    `is_free`: unregulated, it takes less than the chosen theta with a margin of 5 %.
+    `parallelism_ppm`: by theta, the smallest part of a job in which it may run, over 20 starts;
+    null: theta is smaller than what one permission may cost.
+    `unmarked_ppm`: the same for the chosen theta with a table of one phase.
+    """
+
+    load: MeasuredLoad
+    is_free: bool
+    parallelism_ppm: list[int | None]
+    unmarked_ppm: int | None
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of `laxity contention advise`.
+
+    `chosen`: index of the largest theta with which all deadlines are kept; null: none.
+    `untabled`: other tasks without a contention table: their wcet must hold with all loads.
+    """
+
+    schema: Literal[1]
+    kind: Literal["simulated"]
+    task: str
+    solo_ns: int
+    limits: list[Limit]
+    chosen: int | None
+    untabled: list[str]
+    loads: list[LoadAdvice]
+
+
+def give_advice(
+    table: ContentionTable,
+    terms: Terms,
+    task: str,
+    limits: Sequence[Limit],
+    untabled: Sequence[str],
+    display: Countdown,
+) -> Advice:
+    """Try kinds of best-effort work with a job: unregulated, and with policy `sound`.
+
+    A job is simulated alone and with each load; regulated jobs are replayed from that.
+
+    Args:
+        table: Of the task.
+        terms: Of the regulator; their theta is not used.
+        task: Its name.
+        limits: What `laxity bound` says of each theta.
+        untabled: Names of other tasks without a table.
+        display: Shows how many loads are done.
+
+    Raises:
+        LaxityError: As the simulation.
+    """
+    program = program_of(table)
+    solo_ns, solo = progress(program, None)
+    chosen = _largest_schedulable(limits)
+    plans = [_plan(table, replace(terms, theta_ppm=limit.theta_ppm)) for limit in limits]
+    unmarked = None
+    if chosen is not None:
+        theta_ppm = limits[chosen].theta_ppm
+        unmarked = _plan(_one_phase(table), replace(terms, theta_ppm=theta_ppm))
+
+    def advise(load: Load) -> LoadAdvice:
+        took_ns, course = progress(program, load)
+        measured = measured_load(load, solo_ns, took_ns, course)
+        with_margin_ppm = measured.overhead_ppm * (_MILLION + MARGIN_PPM) // _MILLION
+        return LoadAdvice(
+            load=measured,
+            is_free=chosen is not None and with_margin_ppm <= limits[chosen].theta_ppm,
+            parallelism_ppm=[_least_share(plan, solo, course, terms.period_ns) for plan in plans],
+            unmarked_ppm=_least_share(unmarked, solo, course, terms.period_ns),
+        )
+
+    cpus = max((load.cpus for load in table.loads), key=len)
+    return Advice(
+        schema=1,
+        kind="simulated",
+        task=task,
+        solo_ns=solo_ns,
+        limits=list(limits),
+        chosen=chosen,
+        untabled=list(untabled),
+        loads=for_each(loads_of(cpus, _READS, _DELAYS), advise, display),
+    )
+
+
+def _largest_schedulable(limits: Sequence[Limit]) -> int | None:
+    kept = [i for i, limit in enumerate(limits) if limit.verdict == SCHEDULABLE]
+    return max(kept, key=lambda i: limits[i].theta_ppm, default=None)
+
+
+def _plan(table: ContentionTable, terms: Terms) -> str | None:
+    """Make a plan; None: theta is too small for one permission."""
+    try:
+        return plan_of(table, terms)
+    except ConfigError:
+        return None
+
+
+def _least_share(plan: str | None, solo: Progress, course: Progress, period_ns: int) -> int | None:
+    if plan is None:
+        return None
+    starts = [
+        ReplayRun(_FIRST_PERIOD * period_ns + i * period_ns // _N_STARTS) for i in range(_N_STARTS)
+    ]
+    return min(
+        job.allowed_ns * _MILLION // job.execution_ns for job in replay(plan, solo, course, starts)
+    )
+
+
+def _one_phase(table: ContentionTable) -> ContentionTable:
+    """Join all phases: what the table would be if the program had no marks."""
+    curve = np.max([phase.loss for phase in table.phases], axis=0)
+    loss = pack(curve.astype(np.int64)).tolist()
+    whole = msgspec.structs.replace(table.phases[0], loss=loss, reserve_ns=[0] * len(loss))
+    return msgspec.structs.replace(table, phases=[whole])
+
+
+def advice_text(advice: Advice) -> str:
+    """Write the answer first, then what each theta and each kind of work gives."""
+    lines = [_answer(advice)]
+    if advice.chosen is not None:
+        lines += _gains(advice, advice.chosen)
+    columns = [*map(of_load, LOAD_COLUMNS), Column("unregulated", _unregulated, is_number=False)]
+    columns += [_share_column(i, limit) for i, limit in enumerate(advice.limits)]
+    if advice.untabled:
+        names = ", ".join(advice.untabled)
+        lines.append(f"{names}: no contention table, so wcet must hold with best-effort work.")
+    return (
+        "\n".join(lines)
+        + f"\n\n{table_text(LIMIT_COLUMNS, advice.limits)}"
+        + "\nPart of a job in which load may run by theta, policy sound "
+        + f"(replayed, smallest of {_N_STARTS} starts):\n\n"
+        + table_text(columns, advice.loads)
+    )
+
+
+def _answer(advice: Advice) -> str:
+    cpus = format_cpus(cpu for load in advice.loads for cpu in load.load.cpus)
+    if advice.chosen is None:
+        limit = min(advice.limits, key=lambda limit: limit.theta_ppm)
+        response = (
+            "has no bound"
+            if limit.response_ns is None
+            else f"is at most {format_duration_ns(limit.response_ns)}"
+        )
+        return (
+            f"Best-effort work must stand still during jobs of {advice.task}: with theta "
+            f"{format_percent(limit.theta_ppm)} its response time {response}, its deadline is "
+            f"{format_duration_ns(limit.deadline_ns)}, and the task set is {_verdict(limit)}."
+        )
+    theta = format_percent(advice.limits[advice.chosen].theta_ppm)
+    return (
+        f"Best-effort work may run on CPUs {cpus} with {advice.task} under policy sound with "
+        f"theta {theta}: all deadlines are kept (bound)."
+    )
+
+
+def _gains(advice: Advice, chosen: int) -> list[str]:
+    shares = [load.parallelism_ppm[chosen] for load in advice.loads]
+    marked = sorted(share for share in shares if share is not None)
+    unmarked = [load.unmarked_ppm for load in advice.loads if load.unmarked_ppm is not None]
+    if not marked:
+        return ["Theta is smaller than what one permission may cost: work runs between jobs only."]
+    lines = [
+        f"It may run between jobs and for {percent(marked[0])} to {percent(marked[-1])} of each "
+        f"job, median {percent(int(median(marked)))}."
+    ]
+    if unmarked:
+        gain = int(median(marked)) - int(median(unmarked))
+        lines.append(f"Phase marks of the program add {gain / 10_000:.1f} points to the median.")
+    return lines
+
+
+def _verdict(limit: Limit) -> str:
+    return limit.verdict.replace("_", " ")
+
+
+def _unregulated(one: LoadAdvice) -> str:
+    return "allowed" if one.is_free else "too slow"
+
+
+def _share_column(index: int, limit: Limit) -> Column:
+    def text(one: LoadAdvice) -> str:
+        share = one.parallelism_ppm[index]
+        return "none" if share is None else percent(share)
+
+    return Column(f"theta {format_percent(limit.theta_ppm)}", text)
+
+
+LIMIT_COLUMNS = (
+    Column("theta", lambda limit: format_percent(limit.theta_ppm)),
+    Column("task set", _verdict, is_number=False),
+    Column(
+        "response time",
+        lambda limit: (
+            "none" if limit.response_ns is None else format_duration_ns(limit.response_ns)
+        ),
+    ),
+    Column("deadline", lambda limit: format_duration_ns(limit.deadline_ns)),
+)
