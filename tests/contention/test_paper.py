@@ -116,6 +116,12 @@ def test_degree_is_that_of_most_ratios_whatever_the_others_lose():
     assert degree_of([*uneven(0), *steady(1)]) == 1
 
 
+def test_degree_is_at_most_5():
+    """Of fits to constant samples each degree is nearer than the one below it; 7 would be exact."""
+    averages = [average(0, k * 20.48, (k / 70) ** 7, *[k * 1024] * 20) for k in range(0, 80, 10)]
+    assert degree_of(averages) == 5
+
+
 def test_degree_is_smaller_than_the_number_of_loads():
     assert degree_of(GRID) == 1
     assert degree_of([average(0, 100, 0.1)]) == 0
