@@ -117,7 +117,7 @@ def test_degree_is_that_of_most_ratios_whatever_the_others_lose():
 
 
 def test_degree_is_at_most_5():
-    """Of fits to constant samples each degree is nearer than the one below it; 7 would be exact."""
+    """Of fits to constant samples a higher degree is always nearer; 7 would be exact."""
     averages = [average(0, k * 20.48, (k / 70) ** 7, *[k * 1024] * 20) for k in range(0, 80, 10)]
     assert degree_of(averages) == 5
 

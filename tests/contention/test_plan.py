@@ -64,12 +64,13 @@ def test_plan_of_the_paper_has_overheads_for_the_number_of_loads():
 def test_budget_is_what_the_dearest_load_may_cost():
     """A load of 25 % moves 1000 MB/s, the job 100 / 1.25 of it: 920 MB/s lose 1/5 of the time.
 
-    5/105 of the time may be lost: 920 * 5/105 * 5 = 219.048 MB/s. The load of 1 % is cheaper, and
-    that on two CPUs does not count.
+    5/105 of the time may be lost: 920 * 5/105 * 5 = 219.048 MB/s. The load of 1 % is cheaper, as is
+    a loss of 0.01 % without traffic, taken for 20.48 MB/s; that on two CPUs does not count.
     """
     cheap = LOAD | {"overhead_ppm": 10_000}
+    idle = LOAD | {"overhead_ppm": 100, "traffic_bytes_per_s": 99_000_000}
     other = LOAD | {"overhead_ppm": 900_000, "cpus": [1, 2]}
-    whole = table(loads=[cheap, LOAD, other])
+    whole = table(loads=[cheap, idle, LOAD, other])
     lines = plan_of(whole, replace(terms(50_000), policy="budget")).splitlines()
     assert "policy 3" in lines
     assert "refill_bytes 219047" in lines

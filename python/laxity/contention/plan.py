@@ -106,14 +106,15 @@ def best_effort_bytes_per_s(table: ContentionTable, terms: Terms) -> int:
     """Choose the traffic of best-effort work that costs no more than theta on average.
 
     A load whose traffic is limited runs for a part of the time, and costs the same part of what it
-    costs without a limit. The profiled load that costs most for its traffic decides.
+    costs without a limit. The profiled load that costs most for its traffic decides; less traffic
+    than a step of the table counts as a step.
     """
     loads = [load for load in table.loads if len(load.cpus) == terms.n_loads]
     dearest = 0.0
     for load in loads:
         lasts = 1 + load.overhead_ppm / _MILLION
         own = load.traffic_bytes_per_s - table.solo_traffic_bytes_per_s / lasts
-        dearest = max(dearest, (1 - 1 / lasts) / max(own, 1.0))
+        dearest = max(dearest, (1 - 1 / lasts) / max(own, table.step_bytes_per_s))
     allowed = terms.theta_ppm / (_MILLION + terms.theta_ppm)
     return int(min(allowed / dearest, MOST_BYTES_PER_S)) if dearest > 0 else MOST_BYTES_PER_S
 
