@@ -10,10 +10,10 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from laxity.contention.document import LOAD_COLUMNS, Column, of_load, percent, table_text
+from laxity.contention.document import LOAD_COLUMNS, N_STARTS, Column, of_load, percent, table_text
 from laxity.contention.experiments import progress
 from laxity.contention.plan import Terms, plan_of
-from laxity.contention.replay import ReplayRun, replay
+from laxity.contention.replay import replay, starts
 from laxity.contention.run import for_each, loads_of, measured_load, program_of
 from laxity.contention.table import MARGIN_PPM, ContentionTable, Load, MeasuredLoad, pack
 from laxity.contention.windows import Progress
@@ -25,9 +25,6 @@ from laxity.errors import ConfigError
 
 # Reads of 10 lines, and turns of the wait loop: reads, both, writes, and mostly computation.
 _READS, _DELAYS = (10, 5, 0), (0, 1000)
-# Of a job against the readings: spread over a period, after the first permission.
-_N_STARTS = 20
-_FIRST_PERIOD = 4
 _MILLION = 1_000_000
 # As `laxity bound` says it.
 SCHEDULABLE = "schedulable"
@@ -149,11 +146,9 @@ def _plan(table: ContentionTable, terms: Terms) -> str | None:
 def _least_share(plan: str | None, solo: Progress, course: Progress, period_ns: int) -> int | None:
     if plan is None:
         return None
-    starts = [
-        ReplayRun(_FIRST_PERIOD * period_ns + i * period_ns // _N_STARTS) for i in range(_N_STARTS)
-    ]
     return min(
-        job.allowed_ns * _MILLION // job.execution_ns for job in replay(plan, solo, course, starts)
+        job.allowed_ns * _MILLION // job.execution_ns
+        for job in replay(plan, solo, course, starts(period_ns, N_STARTS))
     )
 
 
@@ -179,7 +174,7 @@ def advice_text(advice: Advice) -> str:
         "\n".join(lines)
         + f"\n\n{table_text(LIMIT_COLUMNS, advice.limits)}"
         + "\nPart of a job in which load may run by theta, policy sound "
-        + f"(replayed, smallest of {_N_STARTS} starts):\n\n"
+        + f"(replayed, smallest of {N_STARTS} starts):\n\n"
         + table_text(columns, advice.loads)
     )
 

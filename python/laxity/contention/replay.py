@@ -17,6 +17,8 @@ from laxity.errors import EXIT_DONE, ToolError
 from laxity.platform.tools import find_tool
 
 _TOOL = "laxity-replay"
+# The first permission comes before this period ends.
+_FIRST_PERIOD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,14 @@ class Replayed:
     stops: int
     is_void: bool
     is_beyond: bool
+
+
+def starts(period_ns: int, n: int, pause_ns: int = 0) -> list[ReplayRun]:
+    """Spread starts of a job over a period of the regulator; the load runs and pauses alike."""
+    return [
+        ReplayRun(_FIRST_PERIOD * period_ns + i * period_ns // n, pause_ns, pause_ns)
+        for i in range(n)
+    ]
 
 
 def replay(

@@ -13,11 +13,12 @@ import numpy as np
 
 from laxity import __version__
 from laxity.contention.delays import refine
-from laxity.contention.document import Cell, Evaluation
+from laxity.contention.document import N_PAUSED, N_STARTS, Cell, Evaluation
 from laxity.contention.experiments import Program, drained_ns, progress, regulated
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
 from laxity.contention.plan import Terms, plan_of
+from laxity.contention.replay import ReplayRun, replay, starts
 from laxity.contention.reserve import reserves_of
 from laxity.contention.table import (
     STEP_BYTES_PER_S,
@@ -38,6 +39,8 @@ from laxity.platform.platform_file import PlatformModel, read_platform
 
 Result = TypeVar("Result")
 _MILLION = 1_000_000
+# Of a load that pauses by itself, for half of its time.
+_PAUSES_NS = (20_000, 200_000, 2_000_000)
 # A chord may be off by 0.5 points of overhead.
 _CHORDS_PER_SOLO = 200
 
@@ -203,7 +206,7 @@ def platform_sha256(model: PlatformModel) -> str:
 def evaluate_table(
     table: ContentionTable, terms: Terms, loads: Sequence[Load], display: Countdown
 ) -> Evaluation:
-    """Simulate the program with each load, unregulated and regulated.
+    """Simulate the program with each load, unregulated and regulated, and replay regulated jobs.
 
     Raises:
         ConfigError: As `program_of` and `plan_of`.
@@ -219,14 +222,21 @@ def evaluate_table(
         raise ConfigError(msg)
 
     budget_ns = solo_ns * terms.theta_ppm // _MILLION
+    trials = starts(terms.period_ns, N_STARTS)
+    for pause_ns in _PAUSES_NS:
+        trials += starts(terms.period_ns, N_PAUSED // len(_PAUSES_NS), pause_ns)
 
     def cell_of(load: Load) -> Cell:
         took_ns, course = progress(program, load)
         windows = windows_of(solo, course)
-        run = regulated(program, load, plan_of(table, replace(terms, n_loads=len(load.cpus))))
+        plan = plan_of(table, replace(terms, n_loads=len(load.cpus)))
+        run = regulated(program, load, plan)
+        same, *others = replay(plan, solo, course, [ReplayRun(int(solo.times_ns[0])), *trials])
         return Cell(
             load=measured_load(load, solo_ns, took_ns, course),
             regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
+            replayed_ppm=max(_overhead_ppm(job.execution_ns, solo_ns) for job in others),
+            difference_ppm=_overhead_ppm(solo_ns + run.execution_ns - same.execution_ns, solo_ns),
             parallelism_ppm=int(run.parallelism * _MILLION),
             optimum_ppm=round(largest_parallelism(solo, course, budget_ns) * _MILLION),
             stops=run.stops,
