@@ -11,9 +11,11 @@ import msgspec
 with atheris.instrument_imports(include=["laxity"]):
     from laxity.contention.plan import POLICIES, Terms, plan_of
     from laxity.contention.table import decode_table
+    from laxity.core.regulate_table import resolve_regulate
+    from laxity.core.spec import RegulateTable
     from laxity.errors import ConfigError
 
-TERMS = Terms(theta_ppm=50_000, period_ns=50_000, stop_ns=10_000, resume_ns=0, mark_ns=0, core=1)
+TERMS = Terms(resolve_regulate(RegulateTable(), "dijkstra"), core=1)
 
 
 def test_one_input(data: bytes) -> None:

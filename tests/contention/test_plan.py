@@ -9,13 +9,20 @@ import pytest
 from tests.contention.test_table import FIRST, LOAD, SECOND, table
 
 from laxity.contention.plan import Terms, plan_of
+from laxity.core.spec import RegulateSpec
 from laxity.errors import ConfigError
 
 
 def terms(theta_ppm: int) -> Terms:
-    return Terms(
-        theta_ppm=theta_ppm, period_ns=50_000, stop_ns=10_000, resume_ns=5_000, mark_ns=999, core=1
+    regulate = RegulateSpec(
+        task="dijkstra",
+        theta_ppm=theta_ppm,
+        period_ns=50_000,
+        stop_latency_ns=10_000,
+        resume_latency_ns=5_000,
+        mark_latency_ns=999,
     )
+    return Terms(regulate, core=1)
 
 
 def test_terms_follow_from_table_and_latencies():

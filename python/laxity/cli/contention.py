@@ -175,7 +175,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     written = {key: value for key, value in keys.items() if value is not None}
     with named_as_options(written):
         regulate = resolve_regulate(RegulateTable(**written), table.workload)
-    terms = Terms.of(regulate, cpus[0], policy=options.policy)
+    terms = Terms(regulate, cpus[0], policy=options.policy)
     loads = loads_of(
         cpus,
         _numbers("--reads", options.reads, _MOST_READS),

@@ -75,7 +75,7 @@ def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives 
         regulate = task_set.regulate or resolve_regulate(RegulateTable(), task.name)
         asked = replace(task_set, regulate=regulate)
         limits = [_limit(asked, base, options.costs, theta_ppm) for theta_ppm in thetas_ppm]
-        terms = Terms.of(
+        terms = Terms(
             regulate,
             core=max((load.cpus for load in table.loads), key=len)[0],
             solo_ns=solo_ns_of(table, replace(task.keys, wcet_ns=task.wcet_ns)),

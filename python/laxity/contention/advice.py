@@ -3,7 +3,6 @@
 """Which best-effort work may run with a task, and for how much of its time."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
 from typing import Literal
 
@@ -100,11 +99,10 @@ def give_advice(
     program = program_of(table)
     solo_ns, solo = progress(program, None)
     chosen = _largest_schedulable(limits)
-    plans = [_plan(table, replace(terms, theta_ppm=limit.theta_ppm)) for limit in limits]
+    plans = [_plan(table, terms.with_theta(limit.theta_ppm)) for limit in limits]
     unmarked = None
     if chosen is not None:
-        theta_ppm = limits[chosen].theta_ppm
-        unmarked = _plan(_one_phase(table), replace(terms, theta_ppm=theta_ppm))
+        unmarked = _plan(_one_phase(table), terms.with_theta(limits[chosen].theta_ppm))
 
     def advise(load: Load) -> LoadAdvice:
         took_ns, course = progress(program, load)
@@ -113,8 +111,10 @@ def give_advice(
         return LoadAdvice(
             load=measured,
             is_free=chosen is not None and with_margin_ppm <= limits[chosen].theta_ppm,
-            parallelism_ppm=[_least_share(plan, solo, course, terms.period_ns) for plan in plans],
-            unmarked_ppm=_least_share(unmarked, solo, course, terms.period_ns),
+            parallelism_ppm=[
+                _least_share(plan, solo, course, terms.regulate.period_ns) for plan in plans
+            ],
+            unmarked_ppm=_least_share(unmarked, solo, course, terms.regulate.period_ns),
         )
 
     cpus = max((load.cpus for load in table.loads), key=len)

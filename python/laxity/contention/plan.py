@@ -3,8 +3,10 @@
 """The plan of a regulation, as native/regulator/plan.h defines it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
+
+from msgspec import structs
 
 from laxity.contention.table import ContentionTable
 from laxity.core.spec import RegulateSpec
@@ -27,14 +29,10 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a user asks for, and the latencies of the regulator.
+    """What a user asks for, and who is regulated where.
 
     Attributes:
-        theta_ppm: Loss that is allowed, of the solo time.
-        period_ns: Between two readings; a permission lasts as long.
-        stop_ns: Until a core of best-effort work is asked to stop.
-        resume_ns: Until it may go on.
-        mark_ns: Until a mark of the job is read.
+        regulate: Allowed loss, period and latencies.
         core: Of the regulator.
         task: Index of the regulated task.
         solo_ns: Time that no job exceeds alone; None: that of the table.
@@ -43,11 +41,7 @@ class Terms:
         n_loads: CPUs with best-effort work; policies "paper" and "budget" have a table for each.
     """
 
-    theta_ppm: int
-    period_ns: int
-    stop_ns: int
-    resume_ns: int
-    mark_ns: int
+    regulate: RegulateSpec
     core: int
     task: int = 0
     solo_ns: int | None = None
@@ -55,34 +49,13 @@ class Terms:
     policy: Policy = "sound"
     n_loads: int = 1
 
-    @classmethod
-    def of(
-        cls,
-        regulate: RegulateSpec,
-        core: int,
-        *,
-        task: int = 0,
-        solo_ns: int | None = None,
-        preemption_ns: int = 0,
-        policy: Policy = "sound",
-    ) -> "Terms":
-        """Take what a user has written."""
-        return cls(
-            theta_ppm=regulate.theta_ppm,
-            period_ns=regulate.period_ns,
-            stop_ns=regulate.stop_latency_ns,
-            resume_ns=regulate.resume_latency_ns,
-            mark_ns=regulate.mark_latency_ns,
-            core=core,
-            task=task,
-            solo_ns=solo_ns,
-            preemption_ns=preemption_ns,
-            policy=policy,
-        )
+    def with_theta(self, theta_ppm: int) -> "Terms":
+        """Allow another loss."""
+        return replace(self, regulate=structs.replace(self.regulate, theta_ppm=theta_ppm))
 
     def budget_ns(self, table: ContentionTable) -> int:
         """Return theta C."""
-        return (self.solo_ns or table.solo_ns) * self.theta_ppm // _MILLION
+        return (self.solo_ns or table.solo_ns) * self.regulate.theta_ppm // _MILLION
 
 
 def solo_ns_of(table: ContentionTable, keys: BoundKeys) -> int:
@@ -115,7 +88,7 @@ def best_effort_bytes_per_s(table: ContentionTable, terms: Terms) -> int:
         lasts = 1 + load.overhead_ppm / _MILLION
         own = load.traffic_bytes_per_s - table.solo_traffic_bytes_per_s / lasts
         dearest = max(dearest, (1 - 1 / lasts) / max(own, table.step_bytes_per_s))
-    allowed = terms.theta_ppm / (_MILLION + terms.theta_ppm)
+    allowed = terms.regulate.theta_ppm / (_MILLION + terms.regulate.theta_ppm)
     return int(min(allowed / dearest, MOST_BYTES_PER_S)) if dearest > 0 else MOST_BYTES_PER_S
 
 
@@ -127,9 +100,9 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     """
     solo_ns, budget_ns = terms.solo_ns or table.solo_ns, terms.budget_ns(table)
     # A core stops when its instruction has ended, which may wait for what is queued.
-    stop_ns = terms.stop_ns + table.reload_ns
-    mark_ns = terms.mark_ns + 1
-    exposed_ns = (terms.period_ns + stop_ns + mark_ns) * table.worst_rate
+    stop_ns = terms.regulate.stop_latency_ns + table.reload_ns
+    mark_ns = terms.regulate.mark_latency_ns + 1
+    exposed_ns = (terms.regulate.period_ns + stop_ns + mark_ns) * table.worst_rate
     needed_ns = -(-exposed_ns // (1 << 20)) + table.reload_ns
     if terms.policy == "sound" and budget_ns < needed_ns:
         needed_ppm = -(-needed_ns * _MILLION // solo_ns)
@@ -147,16 +120,16 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     numbers = {
         "task": terms.task,
         "core": terms.core,
-        "period_ns": terms.period_ns,
-        "stop_latency_ns": terms.stop_ns,
-        "resume_latency_ns": terms.resume_ns,
-        "mark_latency_ns": terms.mark_ns,
+        "period_ns": terms.regulate.period_ns,
+        "stop_latency_ns": terms.regulate.stop_latency_ns,
+        "resume_latency_ns": terms.regulate.resume_latency_ns,
+        "mark_latency_ns": terms.regulate.mark_latency_ns,
         "policy": POLICIES.index(terms.policy),
         "has_sensor": 1,
         "budget_ns": budget_ns,
         "reload_ns": table.reload_ns,
         "preemption_ns": terms.preemption_ns,
-        "lease_ns": terms.period_ns,
+        "lease_ns": terms.regulate.period_ns,
         "stop_ns": stop_ns,
         "mark_ns": mark_ns,
         "refill_bytes": refill_bytes,

@@ -109,7 +109,7 @@ def _terms(
             'preemption, co-runners included; add gamma = "TIME" to the task (docs/regulation.md)'
         )
         raise ConfigError(msg)
-    return Terms.of(
+    return Terms(
         regulate,
         core,
         task=spec.tasks.index(task),

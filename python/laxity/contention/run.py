@@ -221,10 +221,10 @@ def evaluate_table(
         )
         raise ConfigError(msg)
 
-    budget_ns = solo_ns * terms.theta_ppm // _MILLION
-    trials = starts(terms.period_ns, N_STARTS)
+    budget_ns = solo_ns * terms.regulate.theta_ppm // _MILLION
+    trials = starts(terms.regulate.period_ns, N_STARTS)
     for pause_ns in _PAUSES_NS:
-        trials += starts(terms.period_ns, N_PAUSED // len(_PAUSES_NS), pause_ns)
+        trials += starts(terms.regulate.period_ns, N_PAUSED // len(_PAUSES_NS), pause_ns)
 
     def cell_of(load: Load) -> Cell:
         took_ns, course = progress(program, load)
@@ -250,7 +250,7 @@ def evaluate_table(
         kind="simulated",
         solo_ns=solo_ns,
         policy=terms.policy,
-        theta_ppm=terms.theta_ppm,
+        theta_ppm=terms.regulate.theta_ppm,
         cells=for_each(loads, cell_of, display),
     )
 
