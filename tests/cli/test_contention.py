@@ -63,6 +63,7 @@ def test_file_that_exists_is_refused_before_anything_is_simulated(profiled: tupl
 def test_phases_begin_at_marks_of_the_program(profiled: tuple[Path, Outcome]):
     """Five loops have four phases of 24 rows each, then comes the digest."""
     document = document_of(profiled[0])
+    assert f"The table has {len(document['phases'])} phases" in profiled[1].out
     first, *others = document["phases"]
     assert (first["checkpoint"], first["begins_ns"]) == (None, 0)
     assert [list(last.values()) for last in document["last_passages"]] == [

@@ -106,10 +106,16 @@ def table_text(columns: Sequence[Column], rows: Sequence[object]) -> str:
 def profile_text(table: ContentionTable) -> str:
     """Write the largest overhead first, then all."""
     worst = max(load.overhead_ppm for load in table.loads)
+    phases = f"The table has {len(table.phases)} phases, which begin at marks of the program."
+    if len(table.phases) == 1:
+        phases = (
+            "The table has one phase. With marks in the program (laxity_phase, 50 µs apart or "
+            "more) a regulator allows loads for longer."
+        )
     return (
         f"Memory traffic makes the job take up to {percent(worst)} longer, "
         f"{format_duration_ns(table.solo_ns)} alone "
-        f"(simulated, {len(table.loads)} loads, one cold job each).\n\n"
+        f"(simulated, {len(table.loads)} loads, one cold job each).\n{phases}\n\n"
         f"{table_text(LOAD_COLUMNS, table.loads)}"
     )
 

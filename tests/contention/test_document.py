@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a profile says of its phases."""
+
+from tests.contention.test_table import FIRST, SECOND, table
+
+from laxity.contention.document import profile_text
+
+
+def test_table_of_one_phase_says_what_marks_would_gain():
+    assert "one phase. With marks in the program (laxity_phase" in profile_text(table())
+
+
+def test_phases_of_a_table_are_counted():
+    assert "The table has 2 phases" in profile_text(table(phases=[FIRST, SECOND]))
