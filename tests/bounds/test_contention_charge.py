@@ -4,11 +4,11 @@
 
 import msgspec
 import pytest
-from tests.bounds.made_up_costs import entry, model
+from tests.bounds.made_up_costs import entry, gamma, model
 from tests.contention.test_table import FIRST, table
 
 from laxity.bounds.answer import CostsGiven, answer_task_set
-from laxity.bounds.contention_charge import charged
+from laxity.bounds.contention_charge import charged, left_out
 from laxity.bounds.platform_costs import Choice
 from laxity.bounds.setup import Setup
 from laxity.contention.table import RATE_ONE
@@ -87,6 +87,26 @@ def test_charge_says_what_it_is_from():
     assert (of_planner.theta_ppm, of_planner.contention_ns) == (50_000, 440_000)
     assert (of_control.theta_ppm, of_control.overhead_ppm) == (None, 1_000_000)
     assert (of_control.table, of_control.loads) == ("sha.json", 1)
+
+
+def test_costs_without_co_runners_are_named():
+    text = SET.replace('gamma = "70us"', 'working_set = "64KiB"')
+    costs = CostsGiven(model(entry("delta", 10_000, cpu=0), gamma(64, 5_000)), "c", Choice())
+    answer = answer_task_set(read(text), costs, Setup(has_sensitivity=False))
+    planner, control = read(text).tasks
+    charges = (charged(planner, DIJKSTRA, None)[1], charged(control, SHA, None)[1])
+    of_gamma, of_switches = left_out(charges, answer.costs.entries)
+    assert of_gamma.startswith("what co-runners add to gamma of planner")
+    assert of_switches.startswith("what co-runners add to switches")
+    assert list(left_out(charges, ())) == []
+    assert list(left_out((), answer.costs.entries)) == []
+
+
+def test_task_that_nothing_charges_for_co_runners_is_named():
+    planner, control = read(SET).tasks
+    mixed = TaskSet((charged(planner, DIJKSTRA, None)[0], control), has_corunners=True)
+    answer = answer_task_set(mixed, CostsGiven(None, None, Choice()), Setup(has_sensitivity=False))
+    assert any("slow jobs of control down" in note for note in answer.notes)
 
 
 @pytest.mark.parametrize(

@@ -144,8 +144,10 @@ def _notes(task_set: TaskSet, setup: Setup, bounds: Sequence[TaskBound]) -> list
         notes += _notes_on_priorities(bounds, setup)
     if setup.sets is not None and not is_refused(setup.sets.policy):
         notes.append(_note_on_sets(setup.sets))
-    if task_set.has_corunners and not any(one.keys.overhead_ppm for one in declared):
-        notes.append("co-runners ([[interfere]]) slow jobs down: wcet has to hold beside them")
+    uncharged = [task.name for task in declared if not task.keys.overhead_ppm]
+    if task_set.has_corunners and uncharged:
+        whose = "jobs" if len(uncharged) == len(declared) else f"jobs of {', '.join(uncharged)}"
+        notes.append(f"co-runners ([[interfere]]) slow {whose} down: wcet has to hold beside them")
     return notes
 
 

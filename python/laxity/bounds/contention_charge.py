@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """What co-runners make a task longer, from its contention table (docs/regulation.md)."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from laxity.bounds.platform_costs import PPM
-from laxity.contention.plan import solo_ns_of
-from laxity.contention.table import RATE_ONE, ContentionTable
+from laxity.bounds.platform_costs import PPM, UsedCost
 from laxity.core.spec import RegulateSpec
 from laxity.core.task_set import DeclaredTask
+from laxity.costs.model import GAMMA
 from laxity.errors import ConfigError
+
+if TYPE_CHECKING:
+    from laxity.contention.table import ContentionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class ContentionCharge:
 
 
 def charged(
-    task: DeclaredTask, table: ContentionTable, regulate: RegulateSpec | None
+    task: DeclaredTask, table: "ContentionTable", regulate: RegulateSpec | None
 ) -> tuple[DeclaredTask, ContentionCharge]:
     """Charge a task with what its table says.
 
@@ -50,6 +53,8 @@ def charged(
     Raises:
         ConfigError: The table is of another program or CPU, or bounds nothing.
     """
+    from laxity.contention.plan import solo_ns_of  # noqa: PLC0415 - loads numpy
+
     profiled, runs = (table.workload, *table.args), task.work.program
     if runs and profiled != runs:
         msg = f"is of '{' '.join(profiled)}', the task runs '{' '.join(runs)}'; profile that"
@@ -72,8 +77,23 @@ def charged(
     )
 
 
-def _overhead_ppm(table: ContentionTable) -> int:
+def left_out(charges: Sequence[ContentionCharge], used: Sequence[UsedCost]) -> Iterator[str]:
+    """Say which costs co-runners raise although they were measured without co-runners."""
+    contended = {charge.task for charge in charges}
+    names = [cost.of for cost in used if cost.name == GAMMA and cost.n and cost.of in contended]
+    if names:
+        yield (
+            f"what co-runners add to gamma of {', '.join(map(str, names))}, which was measured "
+            'without co-runners: state gamma = "TIME" of the task'
+        )
+    if used and charges:
+        yield "what co-runners add to switches and interrupts, which were measured without them"
+
+
+def _overhead_ppm(table: "ContentionTable") -> int:
     """Return the overhead at the last step, which stands for all traffic above, too; rounded up."""
+    from laxity.contention.table import RATE_ONE  # noqa: PLC0415 - loads numpy
+
     rate = table.worst_rate
     if rate >= RATE_ONE:
         msg = "a job may lose all of its time to traffic, so nothing bounds it; regulate the task"

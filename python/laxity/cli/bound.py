@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from laxity.bounds.answer import CostsGiven, answer_task_set, finds_priorities
+from laxity.bounds.contention_charge import left_out
 from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import USE_MAX, Choice
 from laxity.bounds.sections import blocks_of
@@ -153,7 +154,11 @@ def bound(taskset: str, **given: object) -> int:
     task_set, contention = with_contention(task_set, Path(taskset).parent, machine)
     answer = answer_task_set(task_set, costs, setup)
     answer = replace(
-        answer, wcet_from=measured, contention=contention, notes=(*answer.notes, *notes)
+        answer,
+        wcet_from=measured,
+        contention=contention,
+        not_accounted=(*answer.not_accounted, *left_out(contention, answer.costs.entries)),
+        notes=(*answer.notes, *notes),
     )
     code = answer.exit_code
     if final is not None:
