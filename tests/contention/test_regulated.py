@@ -27,6 +27,10 @@ def test_run_without_a_job_has_no_share():
     assert shares(np.array([], JOBS), np.array([(50, 0)], READINGS)) == (None, 1)
 
 
+def test_co_runners_run_until_the_first_reading():
+    assert shares(np.array([(0, 40)], JOBS), np.array([], READINGS)) == (1.0, 0)
+
+
 def test_job_nearest_to_its_promise_is_named():
     found = Regulated(
         kind="simulated",

@@ -113,6 +113,8 @@ def shares(jobs: rows.Jobs, readings: Any) -> tuple[float | None, int]:  # noqa:
     total_ns = int((ends - starts).sum())
     if total_ns == 0:
         return None, stops
+    if len(times) == 0:
+        return 1.0, stops
     # Time that was allowed until an instant, linear between readings.
     edges = np.concatenate([times, [max(int(times[-1]), int(ends.max())) + 1]])
     until = np.concatenate([[0], np.cumsum(np.diff(edges) * is_allowed)])
