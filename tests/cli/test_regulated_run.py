@@ -52,7 +52,7 @@ theta = "20%"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with the table of the regulated task."""
     path = tmp_path_factory.mktemp("regulated")
-    words = ("--load-cpus", "1-3", "--reads", "0,10", "--delays", "0,200", "--quiet")
+    words = ("--load-cpus", "1-3", "--reads", "0", "--delays", "0,200", "--quiet")
     done = laxity(
         "contention", "profile", "edges sqcif", *PLATFORM, "-o", path / "edges.json", *words
     )
