@@ -3,6 +3,7 @@
 """`laxity run` with regulated co-runners on a simulated platform."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,32 @@ def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path)
     assert (done.code, answer["exit_code"]) == (4, 4)
     assert "jobs ran longer than profiled" in answer["message"]
     assert answer["regulation"]["kept"] < answer["regulation"]["jobs"]
+
+
+def test_table_of_a_program_that_has_changed_is_refused(folder: Path, tmp_path: Path):
+    document = json.loads((folder / "edges.json").read_text())
+    document["solo_ns"] += 1
+    (tmp_path / "edges.json").write_text(json.dumps(document))
+    done = alone(tmp_path, tmp_path / "R", "--theta", "20%")
+    assert (done.code, "the program has changed: profile again" in done.err) == (2, True), done.err
+    assert not (tmp_path / "R").exists()
+
+
+def test_program_of_a_user_is_found_from_anywhere(tmp_path: Path):
+    program = of_simulator("armhf-edges")
+    words = ("--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet")
+    what = (f"{os.path.relpath(program)} sqcif", *PLATFORM, "-o", tmp_path / "own.json")
+    assert laxity("contention", "profile", *what, *words).code == 0
+    (tmp_path / "own").symlink_to(program)
+    spec = (
+        SET.split("[[task]]", maxsplit=1)[0]
+        + '[[task]]\nworkload = "./own"\nargs = ["sqcif"]\nperiod = "12ms"\ncpus = "0"\n'
+        + 'contention = "own.json"\n[[interfere]]\nworkload = "load"\ncpus = "1"\n[regulate]\n'
+    )
+    (tmp_path / "own.toml").write_text(spec)
+    done = run(tmp_path / "own.toml", "--run-dir", tmp_path / "R")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["regulation"]["kept"] == 4
 
 
 @pytest.mark.parametrize(

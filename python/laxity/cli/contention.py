@@ -18,7 +18,7 @@ from laxity.cli.options import (
     quiet_option,
     with_options,
 )
-from laxity.cli.run_paths import absolute_platform
+from laxity.cli.run_paths import absolute_path, absolute_platform
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
@@ -122,6 +122,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     check_output(Path(options.output))
     name = absolute_platform(options.platform, Path.cwd())
     workload, *words = split_words(options.program, "PROGRAM") or [""]
+    workload = absolute_path(workload, Path.cwd())
     program = Program(read_platform(name), name, workload, tuple(words), options.cpu)
     is_adaptive = options.delays == "adaptive"
     loads = loads_of(

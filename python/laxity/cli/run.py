@@ -348,8 +348,10 @@ def _regulated(spec: Spec) -> tuple[Spec, Mapping[str, bytes]]:
     if spec.regulate is None:
         return spec, {}
     from laxity.contention.regulate import regulation_of  # noqa: PLC0415 - loads numpy
+    from laxity.contention.run import solo_progress  # noqa: PLC0415 - likewise
 
     regulation = regulation_of(spec, spec.regulate)
+    solo_progress(regulation.table, regulation.program)
     return regulation.spec, regulation.files
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from laxity.contention.experiments import Program
 from laxity.contention.plan import KEPT_TABLE, Terms, plan_of, solo_ns_of
 from laxity.contention.run import check_made_here, platform_sha256
 from laxity.contention.table import MOST_BYTES, ContentionTable, decode_table
@@ -16,7 +17,7 @@ from laxity.core.input_file import read_input
 from laxity.core.spec import Policy, RegulateSpec, Snapshots, Spec, TaskSpec, corunners_of
 from laxity.core.task_set import BoundKeys, bound_keys_of
 from laxity.errors import ConfigError, located
-from laxity.platform.platform_file import read_platform
+from laxity.platform.platform_file import PlatformModel, read_platform
 from laxity.platform.simulated import REGULATION_PLAN
 
 
@@ -27,10 +28,14 @@ class Regulation:
     Attributes:
         spec: It names the table as the directory of the run keeps it.
         files: Table and plan, by their names there.
+        table: Of the regulated task.
+        program: That it is of, as the run has it.
     """
 
     spec: Spec
     files: Mapping[str, bytes]
+    table: ContentionTable
+    program: Program
 
 
 def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
@@ -55,7 +60,8 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
         data = read_input(Path(keys.contention), MOST_BYTES, "a contention table")
         with located(keys.contention):
             table = decode_table(data)
-            check_table(table, spec, task)
+            model = read_platform(spec.platform)
+            _check_table(table, spec, task, model)
         terms = _terms(table, keys, spec, task, regulate)
         plan = plan_of(table, terms)
     kept = msgspec.structs.replace(task, bound=task.bound | {"contention": f"./{KEPT_TABLE}"})
@@ -63,17 +69,15 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
     return Regulation(
         msgspec.structs.replace(spec, tasks=tasks),
         {KEPT_TABLE: data, REGULATION_PLAN: plan.encode("ascii")},
+        table,
+        Program(model, spec.platform, task.workload, task.args, table.cpu),
     )
 
 
-def check_table(table: ContentionTable, spec: Spec, task: TaskSpec) -> None:
-    """Refuse a table of another platform, program, CPU or version.
-
-    Raises:
-        ConfigError: With what differs.
-    """
+def _check_table(table: ContentionTable, spec: Spec, task: TaskSpec, model: PlatformModel) -> None:
+    """Refuse a table of another platform, program, CPU or version."""
     check_made_here(table)
-    if platform_sha256(read_platform(spec.platform)) != table.platform_sha256:
+    if platform_sha256(model) != table.platform_sha256:
         msg = f"is of platform {table.platform}, the run is on {spec.platform}, or {spec.platform} "
         msg += "has changed since the profile; profile again"
         raise ConfigError(msg)

@@ -198,6 +198,23 @@ def check_made_here(table: ContentionTable) -> None:
         raise ConfigError(msg)
 
 
+def solo_progress(table: ContentionTable, program: Program) -> tuple[int, Progress]:
+    """Simulate the job alone, as `progress` does.
+
+    Raises:
+        ConfigError: It takes another time than when it was profiled.
+        LaxityError: As the simulation.
+    """
+    solo_ns, solo = progress(program, None)
+    if solo_ns != table.solo_ns:
+        msg = (
+            f"{table.workload} takes {solo_ns} ns alone, {table.solo_ns} ns when it was profiled; "
+            "the program has changed: profile again"
+        )
+        raise ConfigError(msg)
+    return solo_ns, solo
+
+
 def platform_sha256(model: PlatformModel) -> str:
     """Hash the text of the platform file."""
     return hashlib.sha256(model.text).hexdigest()
@@ -213,14 +230,7 @@ def evaluate_table(
         LaxityError: As the simulation.
     """
     program = program_of(table)
-    solo_ns, solo = progress(program, None)
-    if solo_ns != table.solo_ns:
-        msg = (
-            f"{table.workload} takes {solo_ns} ns alone, {table.solo_ns} ns when it was profiled; "
-            "the program has changed: profile again"
-        )
-        raise ConfigError(msg)
-
+    solo_ns, solo = solo_progress(table, program)
     budget_ns = solo_ns * terms.regulate.theta_ppm // _MILLION
     trials = starts(terms.regulate.period_ns, N_STARTS)
     for pause_ns in _PAUSES_NS:
