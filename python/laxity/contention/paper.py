@@ -23,6 +23,9 @@ _BEYOND = 1.05
 _LARGEST_BYTES_PER_S = 3_000_000_000
 _N_STEPS = _LARGEST_BYTES_PER_S // STEP_BYTES_PER_S + 1
 _LARGEST_DEGREE = 5
+# Loads of a ratio for each degree, as in the paper: 18 delays, 5 degrees. A polynomial through as
+# many loads as it has coefficients says anything in between.
+_LOADS_OF_A_DEGREE = 3
 _NS_PER_S = 1e9
 
 
@@ -157,10 +160,11 @@ def degree_of(averages: Sequence[Average]) -> int:
     """Choose the degree that estimates the overheads best for most ratios of reads.
 
     The samples of each run are looked up in the table of each degree, before packing. Of degrees
-    that are as good the lowest is taken.
+    that are as good the lowest is taken. A degree needs three loads of each ratio.
     """
     ratios = _by_ratio(averages)
-    highest = min(_LARGEST_DEGREE, *(len(of_ratio) - 1 for of_ratio in ratios))
+    fewest = min(len(of_ratio) for of_ratio in ratios)
+    highest = min(_LARGEST_DEGREE, max(fewest // _LOADS_OF_A_DEGREE, 1), fewest - 1)
     degrees = range(min(1, highest), highest + 1)
     curves = [overhead_curve(averages, degree) for degree in degrees]
     best = Counter(
