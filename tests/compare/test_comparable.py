@@ -108,6 +108,14 @@ def test_tasks_are_matched_by_name_not_by_order():
     assert spec_differences(one, SPEC) == [Difference('task "video"', "there", "not there")]
 
 
+def test_another_promise_is_a_difference():
+    regulated = {**SPEC, "regulate": {"task": "control", "theta": "5%"}}
+    other = {**regulated, "regulate": {"task": "control", "theta": "10%"}}
+    assert spec_differences(regulated, other) == [Difference("[regulate] theta", "5%", "10%")]
+    other = {**regulated, "task": [{**TASK, "gamma": "1ms"}]}
+    assert spec_differences(regulated, other) == [Difference('task "control" gamma', "none", "1ms")]
+
+
 def test_another_co_runner_is_a_difference():
     loaded = {"workload": "bandwidth", "args": ["write", "64MiB"], "cpus": "0"}
     found = spec_differences(SPEC, {**SPEC, "interfere": [loaded]})

@@ -27,6 +27,8 @@ _HARMLESS_TASK_KEYS = frozenset(
     {"wcet", "wcet_from", "jitter", "blocking", "working_set", "ucb", "ecb", "overhead_ratio"}
     | {"contention", "gamma"}
 )
+# But for the regulated task, whose promise they make.
+_PROMISE_KEYS = frozenset({"wcet", "gamma"})
 _ABSENT = "none"
 _SHORT = 12
 _MOST_SHOWN = 80
@@ -84,13 +86,15 @@ def spec_differences(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Di
     """Compare two resolved experiments key by key; tasks are matched by name."""
     found = _table("[run]", base.get("run", {}), new.get("run", {}), _HARMLESS_RUN_KEYS)
     old_tasks, new_tasks = _by_name(base), _by_name(new)
+    regulated = {spec.get("regulate", {}).get("task") for spec in (base, new)}
     for name in (*old_tasks, *(name for name in new_tasks if name not in old_tasks)):
         one, other = old_tasks.get(name), new_tasks.get(name)
         if one is None or other is None:
             ends = ["there" if task is not None else "not there" for task in (one, other)]
             found.append(Difference(f'task "{name}"', *ends))
             continue
-        found += _table(f'task "{name}"', one, other, _HARMLESS_TASK_KEYS)
+        promise = _PROMISE_KEYS if name in regulated else frozenset()
+        found += _table(f'task "{name}"', one, other, _HARMLESS_TASK_KEYS - promise)
     found += _table("[regulate]", base.get("regulate", {}), new.get("regulate", {}), frozenset())
     return found + _corunners(base.get("interfere", []), new.get("interfere", []))
 
