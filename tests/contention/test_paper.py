@@ -98,7 +98,8 @@ def uneven(reads: int) -> list[Average]:
     """Make errors of -0.01, 0.01, -0.01 around (k - 50) / 100: at step 90 a parabola is 0.07 low.
 
     Each load stands there twice. Half of RSS is 0.02^2 = 0.0004 for the parabola, and
-    0.0067^2 + 0.0133^2 + 0.0067^2 = 0.00027 for the line. Both are negative where the other ratio is.
+    0.0067^2 + 0.0133^2 + 0.0067^2 = 0.00027 for the line. Where the other ratio is,
+    both are negative.
     """
     samples = {100: [90 * 1024, 110 * 1024] * 10, 110: [110 * 1024] * 20, 120: [120 * 1024] * 20}
     errors = ((100, -0.01), (110, 0.01), (120, -0.01))
