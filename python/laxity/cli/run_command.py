@@ -28,6 +28,7 @@ TITLES: dict[str, tuple[str, ...]] = {
     "The machine": ("idle", "shield", "no_throttling", "on"),
     "Simulated platforms": (
         *("platform", "seed", "counters", "sample_by", "sample_above", "place"),
+        *("regulate", "theta"),
     ),
     "Memory": ("memory_limit", "memory_need", "stack", "heap"),
     "Programs of a suite": ("isolation", "calls"),
