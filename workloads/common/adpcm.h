@@ -15,12 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Marks of phases. */
-enum {
-    WORKLOAD_ADPCM_CODE = 1, /* encodes or decodes */
-    WORKLOAD_ADPCM_DIGEST
-};
-
 /* What adpcm_encode and adpcm_decode work on: all in one piece of memory, which begins with the
  * samples. */
 struct workload_adpcm {
