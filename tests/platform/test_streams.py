@@ -9,10 +9,12 @@ import stat
 import struct
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Barrier
 
 import msgspec
 import pytest
 
+from laxity.core.executor import parallel
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec
 from laxity.core.spec_reader import resolve_spec
@@ -203,6 +205,50 @@ def test_what_a_killed_recorder_left_is_removed_after_a_day(tmp_path: Path):
         os.utime(path, (now_s - age_s, now_s - age_s))
     StreamFolder(tmp_path).set_limit(1)
     assert (left.exists(), being_written.exists()) == (False, True)
+
+
+@pytest.mark.usefixtures("whole")
+def test_threads_of_a_process_record_a_program_at_once(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+):
+    identity, are_recording = identity_of(program), Barrier(2, timeout=30)
+    are_recorded = Barrier(2, timeout=30)
+
+    def record(_program: Program, file: Path, *_: object, **__: object) -> None:
+        are_recording.wait()
+        with file.open("xb") as unfinished:
+            unfinished.write(header(identity))
+        are_recorded.wait()
+
+    def provide(_: int) -> Path:
+        with ExitStack() as kept:
+            return StreamFolder(tmp_path).provide(program, kept, lambda _state: None)
+
+    monkeypatch.setattr(streams, "record", record)
+    stored_as = tmp_path / f"{identity}.lxs"
+    assert parallel(provide, range(2), 2) == [stored_as, stored_as]
+    assert list(tmp_path.glob(f"{identity}*")) == [stored_as]
+    assert stored_as.read_bytes() == header(identity)
+
+
+def test_a_new_stream_is_not_removed_by_another_command_before_it_is_read(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+):
+    rename = Path.rename
+
+    def rename_while_others_shrink(self: Path, target: Path) -> Path:
+        renamed = rename(self, target)
+        if target.suffix == ".lxs":
+            StreamFolder(tmp_path).set_limit(1)
+        return renamed
+
+    def record(_program: Program, file: Path, *_: object, **__: object) -> None:
+        file.write_bytes(header(identity_of(program)))
+
+    monkeypatch.setattr(streams, "record", record)
+    monkeypatch.setattr(Path, "rename", rename_while_others_shrink)
+    with ExitStack() as kept:
+        assert StreamFolder(tmp_path).provide(program, kept, lambda _state: None).exists()
 
 
 def test_a_run_goes_on_without_a_folder_and_says_so_once(

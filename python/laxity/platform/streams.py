@@ -21,7 +21,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock, Thread, get_native_id
 
 import msgspec
 
@@ -274,7 +274,7 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
     if file.exists() or file.is_symlink():
         msg = f"-o {file}: exists; name another one or remove it"
         raise ConfigError(msg)
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}{_UNFINISHED}")
+    unfinished = _unfinished(file)
     try:
         unfinished.touch()
     except OSError as error:
@@ -312,7 +312,7 @@ class StreamFolder:
             OSError: The folder cannot be written.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        unfinished = self.path / f"{_LIMIT}.{os.getpid()}{_UNFINISHED}"
+        unfinished = _unfinished(self.path / _LIMIT)
         unfinished.write_text(f"{limit_bytes}\n", encoding="ascii")
         unfinished.rename(self.path / _LIMIT)
         self._shrink()
@@ -361,15 +361,16 @@ class StreamFolder:
             sys.stderr.write(f"laxity: stream {name}: {damage}; it is recorded anew\n")
         if not is_there or damage is not None:
             self.path.mkdir(parents=True, exist_ok=True)
-            unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
+            unfinished = _unfinished(path)
             try:
                 most = self.limit_bytes // _STREAMS_AT_LEAST
                 may_ask = not self._is_for_later
                 record(program, unfinished, most, patience_s, show, signals, may_ask=may_ask)
+                # Held under this name: under its own one another command could remove it first.
+                _hold(unfinished, kept)
                 unfinished.rename(path)
             finally:
                 unfinished.unlink(missing_ok=True)
-            _hold(path, kept)
             self._shrink()
         # A folder that cannot be written forgets what was used last.
         with suppress(OSError):
@@ -640,6 +641,11 @@ def _watch(
             msg = f'workload "{workload}": {why}'
             raise NotSimulatedError(msg)
         raise PlatformError(why or "recording was ended by a signal")
+
+
+def _unfinished(path: Path) -> Path:
+    """Name a file until it is complete; threads of a process may write the same one."""
+    return path.with_name(f"{path.name}.{get_native_id()}{_UNFINISHED}")
 
 
 def _hold(path: Path, kept: ExitStack) -> bool:
