@@ -71,6 +71,12 @@ def summary_text(run: Run) -> str:
         return ("" if is_told else _outcome_line(run.manifest)) + _cache_misses_text(run)
     if run.manifest.kind == "monitor":
         return _outcome_line(run.manifest) + _monitor_text(run)
+    if run.manifest.kind == "contention":
+        from laxity.contention.document import evaluation_text  # noqa: PLC0415 - with the above
+        from laxity.contention.trial import read_trial  # noqa: PLC0415 - few runs are such
+
+        texts = map(evaluation_text, read_trial(run).evaluations)
+        return _outcome_line(run.manifest) + "\n".join(texts)
     page = read_page(run)
     found = [block for data in page.runs for block in _found_blocks(page, data)]
     found_text = text_of([*found, *(Paragraph(line) for line in _after_lines(page))])

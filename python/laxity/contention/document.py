@@ -122,6 +122,12 @@ def profile_text(table: ContentionTable) -> str:
 
 def evaluation_text(evaluation: Evaluation) -> str:
     """Write the answer first, then its table."""
+    text = "\n".join(evaluation_sentences(evaluation))
+    return f"{text}\n\n{table_text(CELL_COLUMNS, evaluation.cells)}"
+
+
+def evaluation_sentences(evaluation: Evaluation) -> list[str]:
+    """Say whether the limit was kept, then how far, then how the table and replays compare."""
     cells = evaluation.cells
     largest = max(cell.regulated_ppm for cell in cells)
     replayed = max(cell.replayed_ppm for cell in cells)
@@ -129,7 +135,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
     shared = sorted(cell.parallelism_ppm for cell in cells)
     differences = sorted(abs(cell.difference_ppm) for cell in cells)
     verdict = "kept in all" if evaluation.n_beyond == 0 else f"broken in {evaluation.n_beyond}"
-    lines = [
+    return [
         f"The limit of {percent(evaluation.theta_ppm)} was {verdict} of {len(cells)} loads "
         f"(policy {evaluation.policy}, simulated, one cold job each, and {N_REPLAYS} replayed).",
         f"The job takes {format_duration_ns(evaluation.solo_ns)} alone. The largest overhead is "
@@ -143,4 +149,3 @@ def evaluation_text(evaluation: Evaluation) -> str:
         "windows of unregulated jobs lose more than the table says.",
         *(f"load {i}: {cell.remark}" for i, cell in enumerate(cells) if cell.remark),
     ]
-    return "\n".join(lines) + "\n\n" + table_text(CELL_COLUMNS, cells)

@@ -28,6 +28,7 @@ _PAGES = {
     "bound": "laxity.bounds.page",
     "cache-misses": "laxity.report.cache_misses_page",
     "compare": "laxity.compare.page",
+    "contention": "laxity.contention.page",
     "experiment": "laxity.bounds.experiment_page",
     "monitor": "laxity.report.monitor_page",
     "profile": "laxity.profile.page",

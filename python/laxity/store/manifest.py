@@ -32,6 +32,7 @@ RunKind = Literal[
     "bound",
     "cache-misses",
     "compare",
+    "contention",
     "experiment",
     "profile",
     "reproduction",
