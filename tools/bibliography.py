@@ -16,8 +16,8 @@ _HEAD = """# Sources
 The papers that laxity implements as one system: F. Sebek, *The real cost of task pre-emptions*,
 Mälardalen University, 2002 ([reproduced](papers/sebek.md)); Raffeck et al. on the overheads of
 migrations, OSPERT 2022 ([reproduced](papers/raffeck.md)); RT-Bench, RTNS 2022
-([reproduced](papers/rt-bench.md)); Blin et al. on memory contention, regulated on simulated
-platforms alone so far ([regulation](regulation.md)).
+([reproduced](papers/rt-bench.md)); Blin et al. on memory contention, 2016
+([reproduced](papers/blin.md), on simulated platforms).
 
 Below is what each function of the code names as its source, by the part that uses it: made from the
 docstrings by `tools/bibliography.py`.

@@ -12,6 +12,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal
 
+from laxity.contention.plan import Policy
 from laxity.core.spec import SampleBy
 from laxity.costs.probe import Asked
 from laxity.errors import ConfigError
@@ -20,7 +21,7 @@ from laxity.store.run_directory import Run
 from laxity.workingset.document import Weight
 
 # Every paper, in the order in which they are listed: papers/NAME.py, with _ for -.
-NAMES = ("sebek", "raffeck", "rt-bench")
+NAMES = ("sebek", "raffeck", "rt-bench", "blin")
 
 # input: the platform file has it, from the paper or from another source. fitted: a value of the
 # platform file, or the size of a task, was chosen so that it comes out. predicted: nothing was;
@@ -109,6 +110,33 @@ class MigratedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ContentionTrial:
+    """A contention table of a program, and what regulators make of loads with it.
+
+    Attributes:
+        workload: The program, one job on CPU 0, caches cold.
+        word: Its argument.
+        placements: CPUs with loads, as factors of their delays.
+        reads: Lines that a load of the table reads, of ten.
+        delays: Turns of its wait loop.
+        tried_reads: As `reads`, of the loads that are regulated.
+        tried_delays: As `delays`, of those.
+        policies: Rules of regulators, as `laxity contention evaluate` names them.
+        theta: Loss that is allowed.
+    """
+
+    workload: str
+    word: str
+    placements: tuple[tuple[int, ...], ...]
+    reads: tuple[int, ...]
+    delays: tuple[int, ...]
+    tried_reads: tuple[int, ...]
+    tried_delays: tuple[int, ...]
+    policies: tuple[Policy, ...]
+    theta: str
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """One measurement or run of tasks on a platform, or an analysis of programs.
 
@@ -122,7 +150,7 @@ class Experiment:
 
     name: str
     platform: str
-    work: Measurement | TaskRun | SuiteAnalysis | LiveAnalysis | MigratedRun
+    work: Measurement | TaskRun | SuiteAnalysis | LiveAnalysis | MigratedRun | ContentionTrial
     changed: str = ""
     change: str = ""
 

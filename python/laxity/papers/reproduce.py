@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from laxity.core.executor import Workers, n_cpus
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, CountedBy, Snapshots
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
@@ -29,6 +30,7 @@ from laxity.papers.live_tasks import (
     migrated_tasks,
 )
 from laxity.papers.paper import (
+    ContentionTrial,
     Exhibit,
     Experiment,
     LiveAnalysis,
@@ -107,6 +109,8 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
         ),
         begin=lambda tmp: write_document(tmp / REPRODUCTION, asked),
         platform=NATIVE_PLATFORM if simulated is None else f"sim:{simulated.platform}",
+        # Simulated experiments come out the same however many there are at once.
+        workers=Workers(n_cpus() if all(one.platform for one in experiments) else 1),
     )
     return run_composite(whole, signals, platform)
 
@@ -144,6 +148,16 @@ def _child(request: ReproduceRequest, experiment: Experiment, begins: str) -> Ch
             return _run_tasks(request, experiment, experiment.work, final, signals)
         if isinstance(experiment.work, MigratedRun):
             return _run_migrated(request, experiment, experiment.work, final, signals)
+        if isinstance(experiment.work, ContentionTrial):
+            from laxity.papers.trial import run_trial  # noqa: PLC0415 - as _analyse
+
+            return run_trial(
+                simulated_of(experiment),
+                experiment.work,
+                final,
+                experiment.name,
+                request.command_line,
+            )
         return _analyse(request, experiment.name, experiment.work, final)
 
     return Child(experiment.name, run)

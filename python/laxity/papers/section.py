@@ -29,15 +29,15 @@ _CLOSE = 0.05
 # A word of the paper's value, and what the paper did.
 _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
 _DECIMALS = {
-    **dict.fromkeys(("lines", "migrations", "programs", "clusters", "cycles", "peaks"), 0),
+    **dict.fromkeys(("lines", "migrations", "programs", "clusters", "cycles", "peaks", "MB/s"), 0),
     **dict.fromkeys(("of 5", "phases", "jobs"), 0),
     **dict.fromkeys(("ms", "us", "times", "misses", "% of instructions"), 2),
 }
 _KINDS = (
-    "What is “input” the platform file has, from the paper or another source. What is “fitted” "
-    "comes out because a value of the platform file, or the size of a task, was chosen for it, or "
-    "is a sum with such a part. Only what is “predicted” says something of the model, and most "
-    "where the paper measured; “reasoned” is what it has by a formula or takes for granted."
+    "A value is “input” if the platform file has it, from the paper or another source. A value is "
+    "“fitted” if a value of the platform file, or the size of a task, was chosen for it, or if it "
+    "is a sum with such a part. Only “predicted” values say something of the model, and most where "
+    "the paper measured; “reasoned” values it has by a formula or takes for granted."
 )
 
 

@@ -90,18 +90,18 @@ class SimulatedPlatform:
 
     def __init__(self, model: PlatformModel, name: str | None = None) -> None:
         """Take a platform file as it was read, and its name; None: of a shipped one."""
-        self._model = model
+        self.model = model
         self.name = name or f"{SIMULATED}{model.name}"
 
     @property
     def line_bytes(self) -> int:
         """Of a line of its caches."""
-        return self._model.line_bytes
+        return self.model.line_bytes
 
     def facts(self) -> Facts:
         """Say what probes are planned by: there are no files of a kernel."""
-        cores = {"@affinity": format_cpus(range(self._model.cores))}
-        return SimulatedFacts(cores, machine=describe_model(self._model))
+        cores = {"@affinity": format_cpus(range(self.model.cores))}
+        return SimulatedFacts(cores, machine=describe_model(self.model))
 
     def examine(self, cpus: Sequence[int]) -> Examination:
         """Describe it; nothing disturbs it but what its file states."""
@@ -114,11 +114,11 @@ class SimulatedPlatform:
             capabilities=(),
             counters=Counters(None, [], None, {}, {}, {}),
         )
-        return Examination(describe_model(self._model), diagnosis)
+        return Examination(describe_model(self.model), diagnosis)
 
     def cpus(self) -> Cpus:
         """Tell its cores, on which there is nothing but the tasks."""
-        cores = frozenset(range(self._model.cores))
+        cores = frozenset(range(self.model.cores))
         return Cpus(cores, cores, has_rest=False)
 
     def require_programs(self, spec: Spec) -> None:
@@ -127,12 +127,12 @@ class SimulatedPlatform:
             if is_asked:
                 msg = (
                     f"{what}: not simulated yet; leave it out, or run without --platform "
-                    f"{SIMULATED}{self._model.name}"
+                    f"{SIMULATED}{self.model.name}"
                 )
                 raise ConfigError(msg)
-        check_events(self._model, spec.events, spec.counters)
+        check_events(self.model, spec.events, spec.counters)
         self._check_sampling(spec)
-        list(place_settings(self._model, place(spec, self.cpus())))
+        list(place_settings(self.model, place(spec, self.cpus())))
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
@@ -143,9 +143,9 @@ class SimulatedPlatform:
                 self._workload(name)
 
     def _check_sampling(self, spec: Spec) -> None:
-        if spec.sample_by is SampleBy.INTERRUPT and not self._model.values["probe.cycles"].number:
+        if spec.sample_by is SampleBy.INTERRUPT and not self.model.values["probe.cycles"].number:
             msg = (
-                f"sample_by {spec.sample_by}: {self._model.name} does not say what an interrupt "
+                f"sample_by {spec.sample_by}: {self.model.name} does not say what an interrupt "
                 "that reads counters takes; write cycles of [probe] into a copy of its file "
                 f"(laxity list platforms), or sample_by {SampleBy.FREE.value}"
             )
@@ -153,7 +153,7 @@ class SimulatedPlatform:
 
     def notes(self, spec: Spec) -> list[str]:
         """Say what is counted that the platform itself does not count."""
-        beyond = beyond_platform(self._model, spec.events)
+        beyond = beyond_platform(self.model, spec.events)
         return [f"events: {one}: counted by the model alone (counters model)" for one in beyond]
 
     def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any platform
@@ -164,7 +164,7 @@ class SimulatedPlatform:
         """Simulate it by a child of this process."""
         if isinstance(plan, TaskPlan):
             plan = replace(plan, spec=as_simulated(plan.spec))
-        write_file(run.tmp / PLATFORM, self._model.text)
+        write_file(run.tmp / PLATFORM, self.model.text)
         with self._settings_in(run.tmp, plan), program_folder() as folder, ExitStack() as kept:
             programs = self.programs_of(plan.spec) if isinstance(plan, TaskPlan) else []
             streams = _streams_of(programs, kept, display, signals)
@@ -232,8 +232,8 @@ class SimulatedPlatform:
     @contextmanager
     def _settings_in(self, directory: Path, plan: Plan) -> Iterator[None]:
         settings = directory.absolute() / _SETTINGS
-        places = place_settings(self._model, plan.spec) if isinstance(plan, TaskPlan) else ()
-        told = settings_of(self._model) + "".join(f"place {one}\n" for one in places)
+        places = place_settings(self.model, plan.spec) if isinstance(plan, TaskPlan) else ()
+        told = settings_of(self.model) + "".join(f"place {one}\n" for one in places)
         settings.write_text(told, encoding="ascii")
         try:
             yield
@@ -255,7 +255,7 @@ class SimulatedPlatform:
         return Program(
             emulator=emulator,
             front_end=find_plugin(emulator[0]),
-            architecture=self._model.architecture,
+            architecture=self.model.architecture,
             workload=workload,
             path=self._workload(workload),
             words=words,
@@ -291,26 +291,26 @@ class SimulatedPlatform:
 
     def _check_emulator(self) -> None:
         """Try an emulator of the user's: that of an architecture executes its programs."""
-        words = [self._model.values[key] for key in ("emulator", "emulated_cpu")]
+        words = [self.model.values[key] for key in ("emulator", "emulated_cpu")]
         if any(one.origin != "default" for one in words):
             emulator, _, emulated_cpu, *_ = self._emulator_words()
-            check_emulator(emulator, emulated_cpu, self._model.architecture)
+            check_emulator(emulator, emulated_cpu, self.model.architecture)
 
     def _emulator_words(self) -> list[str]:
-        emulator = shutil.which(self._model.emulator)
+        emulator = shutil.which(self.model.emulator)
         if emulator is None:
             msg = (
-                f'emulator "{self._model.emulator}": no such program of QEMU along PATH; install '
+                f'emulator "{self.model.emulator}": no such program of QEMU along PATH; install '
                 "it (laxity setup --with sim), or add the folder where it is to PATH"
             )
             raise PlatformError(msg)
         return [
-            *(emulator, "-cpu", self._model.emulated_cpu),
+            *(emulator, "-cpu", self.model.emulated_cpu),
             *("-s", str(_STACK_BYTES), "-seed", "1"),
         ]
 
     def _workload(self, name: str) -> Path:
-        return find_simulated_workload(name, self._model.architecture)
+        return find_simulated_workload(name, self.model.architecture)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Blin et al. on the model."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.cli.laxity_command import Laxity, make_laxity
+from tests.papers.pages import FOLDER, sections_of
+
+from laxity.cli.summary import summary_text
+from laxity.contention.trial import read_trial
+from laxity.core.signals import Forwarder
+from laxity.papers.blin import PAPER, Results
+from laxity.papers.blin_load import FIGURE_5
+from laxity.papers.blin_programs import ALL, STAND_INS
+from laxity.papers.paper import ContentionTrial, experiments_of
+from laxity.papers.reproduce import ReproduceRequest, run_reproduction
+from laxity.papers.trial import run_trial
+from laxity.platform.platform_file import read_platform
+from laxity.platform.simulated import SimulatedPlatform
+from laxity.report.page import write_report
+from laxity.store.run_directory import open_run
+
+DOCUMENTED = FOLDER / "blin.md"
+# All figures take some three minutes on two cores that are idle.
+PATIENCE_S = 3600
+
+
+def reproduce(laxity: Laxity, *figures: str) -> Path:
+    words = ("--run-dir", "D", "--page", "page", "--no-report", "--quiet")
+    done = laxity("reproduce", "blin", *figures, *words, patience_s=PATIENCE_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    return laxity.directory / "D"
+
+
+def test_programs_are_those_of_table_1_and_selected_ones_those_of_table_2():
+    """16 programs with two inputs each; 13 take at most 50 ms and lose more than 10 %."""
+    assert len(ALL) == 16 * 2
+    assert sum(program.is_selected for program in ALL) == 13
+    assert all(program.runtime_ms <= 50 for program in ALL if program.is_selected)
+    without = {program.original for program in ALL if program not in STAND_INS}
+    assert without == {"fft -i", "rijndael decode"}
+
+
+def test_run_times_range_as_the_text_of_the_paper_says():
+    """Section 2.2: from 1 ms of susan small -c to 3 seconds of crc32 large."""
+    first, *_, last = sorted(ALL, key=lambda program: program.runtime_ms)
+    assert (first.name, round(first.runtime_ms)) == ("susan -c small", 1)
+    assert (last.name, round(last.runtime_ms / 1000)) == ("crc32 large", 3)
+
+
+def test_traffic_of_writes_alone_is_that_which_the_platform_is_fitted_to(tmp_path: Path):
+    """2020 MB/s in the paper; the platform file states a residual of 0.7 %."""
+    exhibit = replace(FIGURE_5, experiments=FIGURE_5.experiments[:1])
+    request = ReproduceRequest(
+        paper=PAPER,
+        exhibits=(exhibit,),
+        final=tmp_path / "D",
+        command_line=["laxity", "reproduce", "blin"],
+        on_begin=lambda _: None,
+    )
+    done = run_reproduction(request, Forwarder())
+    assert done.path is not None
+    (child,) = open_run(done.path).children
+    row = FIGURE_5.rows[0]
+    assert row.paper == 2020
+    assert row.ours(Results({child.path.name: child})) == pytest.approx(2020, rel=0.008)
+
+
+def test_trial_is_stored_with_a_table_and_an_evaluation_for_each_policy(tmp_path: Path):
+    work = ContentionTrial(
+        "corners", "sim", ((1,),), (0,), (0, 8000), (2,), (0,), ("paper", "suspend"), "5%"
+    )
+    platform = SimulatedPlatform(read_platform("sabrelite-partitioned"))
+    done = run_trial(platform, work, tmp_path / "D", "trial", ["laxity"])
+    run = open_run(tmp_path / "D")
+    assert done.manifest.exit_code == 0
+    trial = read_trial(run)
+    assert [load.delay for load in trial.table.loads] == [0, 8000]
+    paper, suspend = trial.evaluations
+    assert (paper.policy, suspend.policy) == ("paper", "suspend")
+    # Without best-effort work a job loses nothing but what the loads have queued at its start.
+    assert suspend.cells[0].regulated_ppm < paper.cells[0].load.overhead_ppm
+    assert suspend.cells[0].parallelism_ppm < 20_000
+    assert summary_text(run).count("The limit of 5.00 %") == 2
+    assert "Regulated by suspend" in write_report(run.path).read_text()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything."""
+    return reproduce(make_laxity(tmp_path_factory.mktemp("blin")))
+
+
+@pytest.mark.slow
+def test_page_of_the_documentation_is_made_by_the_command(run: Path):
+    made = (run.parent / "page" / "blin.md").read_text()
+    assert sections_of(made) == sections_of(DOCUMENTED.read_text())
+    assert made == DOCUMENTED.read_text()
+
+
+@pytest.mark.slow
+def test_sound_policy_keeps_its_limit_with_every_load(run: Path):
+    trials = [
+        experiment.name
+        for experiment in experiments_of(PAPER.exhibits)
+        if isinstance(experiment.work, ContentionTrial)
+    ]
+    children = {child.path.name: child for child in open_run(run).children}
+    assert len(trials) == 2
+    for name in trials:
+        sound = next(
+            found for found in read_trial(children[name]).evaluations if found.policy == "sound"
+        )
+        assert sound.n_beyond == 0
+        assert len(sound.cells) == 6
