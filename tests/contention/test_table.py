@@ -175,6 +175,14 @@ def test_bytes_that_are_no_text_are_refused():
         decode_table(b'{"version": "\x89"}')
 
 
+@pytest.mark.parametrize("schema", [1, 3])
+def test_table_of_another_version_is_to_be_profiled_again(schema: int):
+    """Its other keys may be any: it is not said to lack one of this version."""
+    document = {"schema": schema, "workload": "dijkstra"}
+    with pytest.raises(ConfigError, match=f"of schema {schema}, this build reads 2; profile again"):
+        decode_table(msgspec.json.encode(document))
+
+
 def test_table_is_read_as_it_was_written():
     whole = table(phases=[FIRST, SECOND])
     assert decode_table(msgspec.json.encode(whole)) == whole

@@ -67,7 +67,7 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
     except OSError as error:
         raise cannot_read(run.path / KEPT_TABLE, error) from error
     except ConfigError as error:
-        msg = f"{run.path / KEPT_TABLE}: {error}; the run is damaged"
+        msg = f"{run.path / KEPT_TABLE}: {error}; the run is of another version, or damaged"
         raise RecordError(msg) from error
     solo_ns, gamma_ns = solo_ns_of(table, keys), keys.gamma_ns or 0
     own_ns, preemptions = (

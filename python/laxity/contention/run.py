@@ -22,6 +22,7 @@ from laxity.contention.replay import ReplayRun, replay, starts
 from laxity.contention.reserve import reserves_of
 from laxity.contention.table import (
     STEP_BYTES_PER_S,
+    TABLE_SCHEMA,
     ContentionTable,
     Load,
     MeasuredLoad,
@@ -121,7 +122,7 @@ def profile_program(
     reserves = reserves_of(solo, loaded, begins_ns, len(curves[0]), STEP_BYTES_PER_S)
     overheads = phase_overheads(solo, begins_ns, loads, loaded)
     return ContentionTable(
-        schema=2,
+        schema=TABLE_SCHEMA,
         version=__version__,
         platform=program.platform,
         platform_sha256=platform_sha256(program.model),

@@ -26,6 +26,8 @@ STEPS_MAX = 256
 PHASES_MAX = 64
 # A reading comes each 50 µs: it can use no more than the newest of the checkpoints in between.
 LEAST_PHASE_NS = 50_000
+TABLE_SCHEMA: Literal[2] = 2
+_AGAIN = "profile again (laxity contention profile)"
 # Of a file.
 MOST_BYTES = 1 << 24
 # Windows that no profile has seen lie above the largest seen ones: by some percent, and by what a
@@ -94,6 +96,12 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     overheads: list[Annotated[list[Overhead], Meta(min_length=2, max_length=STEPS_MAX)]]
 
 
+class _AnySchema(msgspec.Struct, frozen=True):
+    """Of a table of any version."""
+
+    schema: int
+
+
 class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What `laxity contention profile` writes.
 
@@ -102,7 +110,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     that begin no phase included.
     """
 
-    schema: Literal[2]
+    schema: Literal[2]  # TABLE_SCHEMA
     version: str
     platform: str
     platform_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -230,9 +238,13 @@ def decode_table(data: bytes) -> ContentionTable:
         ConfigError: It is none, or its curve falls or is not packed.
     """
     try:
+        schema = msgspec.json.decode(data, type=_AnySchema).schema
+        if schema != TABLE_SCHEMA:
+            msg = f"contention table of schema {schema}, this build reads {TABLE_SCHEMA}; "
+            raise ConfigError(msg + _AGAIN)
         table = msgspec.json.decode(data, type=ContentionTable)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        msg = f"no contention table: {error}"
+        msg = f"no contention table: {error}; {_AGAIN}"
         raise ConfigError(msg) from error
     for phase in table.phases:
         curve = np.array(phase.loss, dtype=np.int64)
