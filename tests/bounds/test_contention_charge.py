@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What tasks are charged with by their contention tables."""
 
+from contextlib import nullcontext
+
 import msgspec
 import pytest
 from tests.bounds.made_up_costs import entry, gamma, model
@@ -136,3 +138,32 @@ def test_regulated_task_needs_a_table():
 def test_contention_is_stated_once():
     with pytest.raises(ConfigError, match="contention and overhead_ratio both say"):
         read(SET + 'overhead_ratio = "5%"\n')
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "regulate", "reason"),
+    [
+        # DIJKSTRA has loads on CPU 1 alone.
+        ("", "", REGULATE, None),
+        ("1-3", "1", REGULATE, None),
+        ("1-3", "0-1", "", None),
+        ("1-3", "1-2", REGULATE, "co-runners are on CPUs 1-2; put .* on CPUs 1,"),
+        ("1-3", "1-2", "", "co-runners are on CPUs 1-2; put .* on CPUs 1,"),
+        ("1-3", "0-1", REGULATE, "co-runners are on CPUs 0-1; put .* on CPUs 1,"),
+        ('cpus = "0"\nwcet = "400us"', 'cpus = "1"\nwcet = "400us"', REGULATE, "never stopped"),
+        ('cpus = "0"\nwcet = "400us"', 'cpus = "1"\nwcet = "400us"', "", None),
+        ('cpus = "0"\nwcet = "400us"', 'cpus = "2"\nwcet = "400us"', "", "tasks on CPUs 2, the"),
+        ("", "", REGULATE.replace("5%", "0.1%"), "theta 0.1% allows a loss of 8.8 µs"),
+    ],
+)
+def test_traffic_that_the_table_does_not_cover_is_refused(
+    old: str, new: str, regulate: str, reason: str | None
+):
+    """`laxity run` refuses what is regulated and not covered; a bound promises no more."""
+    loads = '[[interfere]]\nworkload = "load"\ncpus = "1-3"\n' if old == "1-3" else ""
+    task_set = read((SET + loads).replace(old, new) + regulate)
+    planner, control = task_set.tasks
+    assert task_set.corunner_cpus is not None
+    refusal = nullcontext() if reason is None else pytest.raises(ConfigError, match=reason)
+    with refusal:
+        charged(planner, DIJKSTRA, task_set.regulate, [control], task_set.corunner_cpus)

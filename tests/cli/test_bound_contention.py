@@ -4,6 +4,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -31,11 +32,11 @@ theta = "5%"
 """
 
 
-def bound(folder: Path, *words: str, **changed: object) -> Outcome:
+def bound(folder: Path, *words: str, loads: str = "", **changed: object) -> Outcome:
     platform = read_platform("sim:sabrelite-partitioned")
     made_here = {"version": __version__, "platform_sha256": platform_sha256(platform)}
     (folder / "t.json").write_bytes(msgspec.json.encode(table(**made_here | changed)))
-    (folder / "tasks.toml").write_text(TASKS)
+    (folder / "tasks.toml").write_text(TASKS + loads)
     return laxity("bound", folder / "tasks.toml", *words)
 
 
@@ -63,6 +64,12 @@ def test_costs_of_another_machine_leave_no_verdict(tmp_path: Path):
     assert (done.code, "the costs are of another machine" in done.err) == (4, True), done.err
 
 
+def test_co_runners_on_all_free_cpus_are_more_than_a_table_of_one_load(tmp_path: Path):
+    """The platform has CPUs 0 to 3; the profile had a load on CPU 1."""
+    done = bound(tmp_path, "--costs", "none", loads='[[interfere]]\nworkload = "load"\n')
+    assert (done.code, "co-runners are on CPUs 1-3" in done.err) == (2, True), done.err
+
+
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
@@ -71,8 +78,6 @@ def test_costs_of_another_machine_leave_no_verdict(tmp_path: Path):
         ({"args": ["small"]}, "the task runs 'dijkstra large'"),
     ],
 )
-def test_table_of_something_else_is_refused(
-    tmp_path: Path, changed: dict[str, object], reason: str
-):
+def test_table_of_something_else_is_refused(tmp_path: Path, changed: dict[str, Any], reason: str):
     done = bound(tmp_path, "--costs", "none", **changed)
     assert (done.code, reason in done.err) == (2, True), done.err

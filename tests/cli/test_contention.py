@@ -12,6 +12,7 @@ from tests.cli.commands import Outcome, laxity
 from tests.cli.laxity_command import of_simulator
 
 from laxity.contention.document import percent
+from laxity.core.percent import format_percent
 
 PLATFORM = "sim:sabrelite-partitioned"
 PROGRAM = "edges sqcif"
@@ -275,3 +276,37 @@ def test_advice_needs_a_table(tmp_path: Path, profiled: tuple[Path, Outcome]):
     done = laxity("contention", "advise", path, "--costs", "none")
     assert done.code == 2
     assert 'add contention = "TABLE.json" to a task' in done.err
+
+
+def test_advice_names_the_theta_that_a_permission_needs(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    """A run with a smaller theta is refused, though all deadlines would be kept with it."""
+    path, _ = advised(tmp_path, profiled[0], 0.12)
+    words = ("contention", "advise", path, "--costs", "none", "--quiet", "--theta")
+    done = laxity(*words, "1%,5%", "--format", "json")
+    advice = json.loads(done.out)
+    assert done.code == 0, done.err
+    assert advice["chosen"] == 1
+    assert [limit["verdict"] for limit in advice["limits"]] == ["theta_too_small", "schedulable"]
+    assert all(load["parallelism_ppm"][0] is None for load in advice["loads"])
+    done = laxity(*words, "1%")
+    least = format_percent(advice["least_theta_ppm"])
+    assert (done.code, f"Try --theta {least} or more" in done.out) == (1, True), done.out
+
+
+def test_advice_needs_what_a_regulated_run_needs(profiled: tuple[Path, Outcome], tmp_path: Path):
+    path, _ = advised(tmp_path, profiled[0], 0.12)
+    other = (
+        '[[task]]\nname = "other"\nworkload = "sha"\nargs = ["small"]\nperiod = "5ms"\n'
+        'priority = 90\ncpus = "0"\nwcet = "400us"\n'
+    )
+    path.write_text(
+        path.read_text().replace("[[interfere]]", f"{other}[[interfere]]") + 'task = "edges"\n'
+    )
+    words = ("--costs", "none", "--quiet")
+    advice = laxity("contention", "advise", path, *words)
+    run = laxity("run", path, "--no-report", "--run-dir", tmp_path / "run")
+    for done in (advice, run):
+        assert done.code == 2, done.out
+        assert 'task "edges": may be preempted by other' in done.err

@@ -4,7 +4,7 @@
 
 from tests.contention.test_table import FIRST, SECOND, table
 
-from laxity.contention.document import profile_text
+from laxity.contention.document import percent, profile_text
 
 
 def test_table_of_one_phase_says_what_marks_would_gain():
@@ -13,3 +13,9 @@ def test_table_of_one_phase_says_what_marks_would_gain():
 
 def test_phases_of_a_table_are_counted():
     assert "The table has 2 phases" in profile_text(table(phases=[FIRST, SECOND]))
+
+
+def test_zero_has_no_sign():
+    assert [percent(ppm) for ppm in (-49, 0, 49, -51, 51)] == [
+        *("0.00 %", "0.00 %", "0.00 %", "-0.01 %", "0.01 %")
+    ]

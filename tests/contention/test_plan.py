@@ -6,9 +6,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from tests.contention.test_table import FIRST, LOAD, SECOND, table
 
-from laxity.contention.plan import Terms, plan_of
+from laxity.contention.plan import Policy, Terms, plan_of
+from laxity.core.percent import parse_percent
 from laxity.core.spec import RegulateSpec
 from laxity.errors import ConfigError
 
@@ -52,9 +54,38 @@ def test_phases_begin_at_passages_of_marks():
 def test_loss_that_no_permission_fits_into_is_refused_with_the_smallest_that_does():
     """(50 + 12 + 1) µs / 2 + 2 µs = 33.5 µs; of 8 ms that is 0.41875 %."""
     plan_of(table(), terms(4_188))
-    wanted = "33500 ns, 33496 ns are allowed; use at least 0.42%"
+    wanted = (
+        "theta 0.4187% allows a loss of 33.496 µs, one permission may cost a job 33.5 µs; "
+        "use at least 0.4188%, or a shorter period or latency"
+    )
     with pytest.raises(ConfigError, match=re.escape(wanted)):
         plan_of(table(), terms(4_187))
+
+
+@pytest.mark.parametrize("solo_ns", [7_000_001, 7_777_777, 8_000_001])
+def test_smallest_theta_that_is_named_is_enough(solo_ns: int):
+    """A figure of two decimals was rounded to the nearest one, and refused again."""
+    with pytest.raises(ConfigError) as refused:
+        plan_of(table(solo_ns=solo_ns), terms(0))
+    (named,) = re.findall(r"at least (\S+%)", str(refused.value))
+    plan_of(table(solo_ns=solo_ns), terms(parse_percent(named)))
+    with pytest.raises(ConfigError):
+        plan_of(table(solo_ns=solo_ns), terms(parse_percent(named) - 1))
+
+
+def test_readings_closer_than_the_windows_of_the_profile_are_refused():
+    """A curve that is packed charges the halves of a window less than the whole."""
+
+    def with_period(period_ns: int, policy: Policy = "sound") -> Terms:
+        given = terms(50_000)
+        return replace(
+            given, policy=policy, regulate=structs.replace(given.regulate, period_ns=period_ns)
+        )
+
+    plan_of(table(), with_period(10_000))
+    plan_of(table(), with_period(9_999, "budget"))
+    with pytest.raises(ConfigError, match=r'period "9999ns".* is 10us; write at least that'):
+        plan_of(table(), with_period(9_999))
 
 
 def test_plan_of_the_paper_has_overheads_for_the_number_of_loads():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What co-runners make a task longer, from its contention table (docs/regulation.md)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -38,7 +38,11 @@ class ContentionCharge:
 
 
 def charged(
-    task: DeclaredTask, table: "ContentionTable", regulate: RegulateSpec | None
+    task: DeclaredTask,
+    table: "ContentionTable",
+    regulate: RegulateSpec | None,
+    others: Sequence[DeclaredTask] = (),
+    corunner_cpus: Collection[int] = (),
 ) -> tuple[DeclaredTask, ContentionCharge]:
     """Charge a task with what its table says.
 
@@ -49,11 +53,19 @@ def charged(
         task: It names the table.
         table: Read from there.
         regulate: Of the file; None: it has none.
+        others: All other tasks of the file.
+        corunner_cpus: CPUs with co-runners.
 
     Raises:
-        ConfigError: The table is of another program or CPU, or bounds nothing.
+        ConfigError: The table is of another program or CPU, bounds nothing, or does not cover the
+            traffic of the file, or a regulated run would be refused.
     """
-    from laxity.contention.plan import solo_ns_of  # noqa: PLC0415 - loads numpy
+    from laxity.contention.plan import (  # noqa: PLC0415 - loads numpy
+        Terms,
+        check_terms,
+        check_traffic,
+        solo_ns_of,
+    )
 
     profiled, runs = (table.workload, *table.args), task.work.program
     if runs and profiled != runs:
@@ -64,7 +76,12 @@ def charged(
         raise ConfigError(msg)
     solo_ns_of(table, replace(task.keys, wcet_ns=task.wcet_ns))
     is_regulated = regulate is not None and regulate.task == task.name
-    overhead_ppm = regulate.theta_ppm if regulate and is_regulated else _overhead_ppm(table)
+    check_traffic(table, others, corunner_cpus, is_regulated=is_regulated)
+    if regulate is not None and is_regulated:
+        check_terms(table, Terms(regulate, core=0, solo_ns=solo_ns_of(table, task.keys)))
+        overhead_ppm = regulate.theta_ppm
+    else:
+        overhead_ppm = _overhead_ppm(table)
     contended = replace(task, keys=replace(task.keys, overhead_ppm=overhead_ppm))
     return contended, ContentionCharge(
         task=task.name,

@@ -43,14 +43,19 @@ def with_contention(
         data = read_input(base / task.keys.contention, MOST_BYTES, "a contention table")
         with located(f'task "{task.name}": contention {task.keys.contention}'):
             table = decode_table(data)
-            machine = describe_model(program_of(table).model).hash
+            model = program_of(table).model
+            machine = describe_model(model).hash
             if costs_machine not in {None, machine}:
                 msg = (
                     f"{task.keys.contention} is of {table.platform}, the costs are of another "
                     "machine; measure them there"
                 )
                 raise NoVerdict(msg)
-            contended, charge = charged(task, table, task_set.regulate)
+            others = [other for other in task_set.tasks if other is not task]
+            used = {cpu for other in task_set.tasks for cpu in other.cpus} | {table.cpu}
+            cpus = task_set.corunner_cpus
+            corunner_cpus = {*range(model.cores)} - used if cpus is None else cpus
+            contended, charge = charged(task, table, task_set.regulate, others, corunner_cpus)
         tasks.append(contended)
         charges.append(charge)
     return replace(task_set, tasks=tuple(tasks)), tuple(charges)

@@ -61,8 +61,17 @@ def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives 
     load are tried on one, two and more CPUs: unregulated, and regulated with each --theta with
     which laxity bound proves all deadlines.
     """
-    from laxity.contention.advice import advice_text, give_advice  # noqa: PLC0415 - heavy
-    from laxity.contention.plan import Terms, solo_ns_of  # noqa: PLC0415 - with the above
+    from laxity.contention.advice import (  # noqa: PLC0415 - heavy
+        TOO_SMALL,
+        Limit,
+        advice_text,
+        give_advice,
+    )
+    from laxity.contention.plan import (  # noqa: PLC0415 - with the above
+        Terms,
+        check_preemptions,
+        solo_ns_of,
+    )
 
     options = _Options(**given)
     thetas_ppm = _thetas(options.theta)
@@ -74,13 +83,28 @@ def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives 
         table = _read_table(base, task)
         regulate = task_set.regulate or resolve_regulate(RegulateTable(), task.name)
         asked = replace(task_set, regulate=regulate)
-        limits = [_limit(asked, base, options.costs, theta_ppm) for theta_ppm in thetas_ppm]
+        with located(f'task "{task.name}"'):
+            others = [other for other in task_set.tasks if other is not task]
+            check_preemptions(task, others, task.keys)
+            solo_ns = solo_ns_of(table, task.keys)
         terms = Terms(
             regulate,
             core=max((load.cpus for load in table.loads), key=len)[0],
-            solo_ns=solo_ns_of(table, replace(task.keys, wcet_ns=task.wcet_ns)),
+            solo_ns=solo_ns,
             preemption_ns=task.keys.gamma_ns or 0,
         )
+        least_ppm = terms.least_theta_ppm(table)
+        limits = [
+            _limit(asked, base, options.costs, theta_ppm)
+            if theta_ppm >= least_ppm
+            else Limit(
+                theta_ppm=theta_ppm,
+                verdict=TOO_SMALL,
+                response_ns=None,
+                deadline_ns=task.deadline_ns,
+            )
+            for theta_ppm in thetas_ppm
+        ]
     untabled = [other.name for other in task_set.tasks if other.keys.contention is None]
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
     answer = give_advice(table, terms, task.name, limits, untabled, display)

@@ -17,21 +17,23 @@ from laxity.contention.run import for_each, loads_of, measured_load, program_of
 from laxity.contention.table import MARGIN_PPM, ContentionTable, Load, MeasuredLoad, pack
 from laxity.contention.windows import Progress
 from laxity.core.cpus import format_cpus
-from laxity.core.percent import format_percent
+from laxity.core.percent import format_percent, show_percent
 from laxity.core.progress import Countdown
 from laxity.core.units import format_duration_ns
-from laxity.errors import ConfigError
 
 # Reads of 10 lines, and turns of the wait loop: reads, both, writes, and mostly computation.
 _READS, _DELAYS = (10, 5, 0), (0, 1000)
 _MILLION = 1_000_000
 # As `laxity bound` says it.
 SCHEDULABLE = "schedulable"
+# Less than what one permission may cost: a regulated run is refused.
+TOO_SMALL = "theta_too_small"
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
     """A theta, and whether all deadlines are kept with it (`laxity bound`).
 
+    `verdict`: that of the bound, or theta_too_small: it does not last for one permission.
     `response_ns`: bound of the regulated task; null: there is none.
     """
 
@@ -44,7 +46,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 class LoadAdvice(msgspec.Struct, frozen=True, kw_only=True):
     """Best-effort work in parallel with a job.
 
-    `is_free`: unregulated, it takes less than the chosen theta with a margin of 5 %.
+    `is_free`: unregulated, it takes at most the chosen theta, with a margin of 5 %.
     `parallelism_ppm`: by theta, the smallest part of a job in which it may run, over 20 starts;
     null: theta is smaller than what one permission may cost.
     `unmarked_ppm`: the same for the chosen theta with a table of one phase.
@@ -60,6 +62,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Answer of `laxity contention advise`.
 
     `chosen`: index of the largest theta with which all deadlines are kept; null: none.
+    `least_theta_ppm`: the smallest theta that lasts for one permission.
     `untabled`: other tasks without a contention table: their wcet must hold with all loads.
     """
 
@@ -69,6 +72,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     solo_ns: int
     limits: list[Limit]
     chosen: int | None
+    least_theta_ppm: int
     untabled: list[str]
     loads: list[LoadAdvice]
 
@@ -99,10 +103,13 @@ def give_advice(
     program = program_of(table)
     solo_ns, solo = progress(program, None)
     chosen = _largest_schedulable(limits)
-    plans = [_plan(table, terms.with_theta(limit.theta_ppm)) for limit in limits]
+    plans = [
+        None if limit.verdict == TOO_SMALL else plan_of(table, terms.with_theta(limit.theta_ppm))
+        for limit in limits
+    ]
     unmarked = None
     if chosen is not None:
-        unmarked = _plan(_one_phase(table), terms.with_theta(limits[chosen].theta_ppm))
+        unmarked = plan_of(_one_phase(table), terms.with_theta(limits[chosen].theta_ppm))
 
     def advise(load: Load) -> LoadAdvice:
         took_ns, course = progress(program, load)
@@ -125,6 +132,7 @@ def give_advice(
         solo_ns=solo_ns,
         limits=list(limits),
         chosen=chosen,
+        least_theta_ppm=terms.least_theta_ppm(table),
         untabled=list(untabled),
         loads=for_each(loads_of(cpus, _READS, _DELAYS), advise, display),
     )
@@ -133,14 +141,6 @@ def give_advice(
 def _largest_schedulable(limits: Sequence[Limit]) -> int | None:
     kept = [i for i, limit in enumerate(limits) if limit.verdict == SCHEDULABLE]
     return max(kept, key=lambda i: limits[i].theta_ppm, default=None)
-
-
-def _plan(table: ContentionTable, terms: Terms) -> str | None:
-    """Make a plan; None: theta is too small for one permission."""
-    try:
-        return plan_of(table, terms)
-    except ConfigError:
-        return None
 
 
 def _least_share(plan: str | None, solo: Progress, course: Progress, period_ns: int) -> int | None:
@@ -174,15 +174,23 @@ def advice_text(advice: Advice) -> str:
         "\n".join(lines)
         + f"\n\n{table_text(LIMIT_COLUMNS, advice.limits)}"
         + "\nPart of a job in which load may run by theta, policy sound "
-        + f"(replayed, smallest of {N_STARTS} starts):\n\n"
+        + f"(replayed, smallest of {N_STARTS} starts).\n"
+        + f"{_of_unregulated(advice)}\n\n"
         + table_text(columns, advice.loads)
     )
 
 
 def _answer(advice: Advice) -> str:
     cpus = format_cpus(cpu for load in advice.loads for cpu in load.load.cpus)
+    tried = [limit for limit in advice.limits if limit.verdict != TOO_SMALL]
+    if not tried:
+        return (
+            f"Best-effort work must stand still during jobs of {advice.task}: one permission may "
+            f"cost a job more than each theta that was tried. Try --theta "
+            f"{format_percent(advice.least_theta_ppm)} or more, or a shorter period in [regulate]."
+        )
     if advice.chosen is None:
-        limit = min(advice.limits, key=lambda limit: limit.theta_ppm)
+        limit = min(tried, key=lambda limit: limit.theta_ppm)
         response = (
             "has no bound"
             if limit.response_ns is None
@@ -204,16 +212,12 @@ def _gains(advice: Advice, chosen: int) -> list[str]:
     shares = [load.parallelism_ppm[chosen] for load in advice.loads]
     marked = sorted(share for share in shares if share is not None)
     unmarked = [load.unmarked_ppm for load in advice.loads if load.unmarked_ppm is not None]
-    if not marked:
-        return ["Theta is smaller than what one permission may cost: work runs between jobs only."]
-    lines = [
-        f"It may run between jobs and for {percent(marked[0])} to {percent(marked[-1])} of each "
-        f"job, median {percent(int(median(marked)))}."
+    gain = int(median(marked)) - int(median(unmarked))
+    return [
+        f"It may run between jobs and for {percent(marked[0])} to {percent(marked[-1])} of a cold "
+        f"job, median {percent(int(median(marked)))}.",
+        f"Phase marks of the program add {gain / 10_000:.1f} points to the median.",
     ]
-    if unmarked:
-        gain = int(median(marked)) - int(median(unmarked))
-        lines.append(f"Phase marks of the program add {gain / 10_000:.1f} points to the median.")
-    return lines
 
 
 def _verdict(limit: Limit) -> str:
@@ -221,7 +225,17 @@ def _verdict(limit: Limit) -> str:
 
 
 def _unregulated(one: LoadAdvice) -> str:
-    return "allowed" if one.is_free else "too slow"
+    return "allowed" if one.is_free else "too costly"
+
+
+def _of_unregulated(advice: Advice) -> str:
+    if advice.chosen is None:
+        return "No load is allowed unregulated: no theta keeps all deadlines."
+    theta = show_percent(advice.limits[advice.chosen].theta_ppm)
+    return (
+        f"A load is allowed unregulated where it costs at most {theta}, with a margin of "
+        f"{show_percent(MARGIN_PPM)} of its overhead (simulated, one cold job)."
+    )
 
 
 def _share_column(index: int, limit: Limit) -> Column:

@@ -71,7 +71,8 @@ class Column:
 
 def percent(ppm: int) -> str:
     """Write parts per million as a percentage of two decimals."""
-    return f"{ppm / 10_000:.2f} %"
+    # Without the sign of a zero.
+    return f"{round(ppm / 10_000, 2) + 0.0:.2f} %"
 
 
 def of_load(column: Column) -> Column:

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: MIT
 """The plan of a regulation, as native/regulator/plan.h defines it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from msgspec import structs
 
-from laxity.contention.table import ContentionTable
+from laxity.contention.table import RATE_ONE, ContentionTable
+from laxity.contention.windows import WINDOWS_NS
+from laxity.core.cpus import format_cpus
+from laxity.core.percent import format_percent
+from laxity.core.spec import Policy as Scheduling
 from laxity.core.spec import RegulateSpec
 from laxity.core.task_set import BoundKeys
-from laxity.core.units import exact_duration
+from laxity.core.units import decimal_duration, exact_duration
 from laxity.errors import ConfigError
 
 # The table, in the directory of its run.
@@ -25,6 +29,26 @@ MOST_BYTES_PER_S = 1 << 34
 Policy = Literal["sound", "suspend", "paper", "budget"]
 # enum laxity_regulation_policy
 POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+class Placed(Protocol):
+    """A task of a run or of a task set: where it runs, and before whom."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """CPUs that it may use; none: the file names none, and all tasks share one CPU."""
+
+    @property
+    def policy(self) -> Scheduling:
+        """Its scheduling policy."""
+
+    @property
+    def priority(self) -> int | None:
+        """Larger is higher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +80,96 @@ class Terms:
     def budget_ns(self, table: ContentionTable) -> int:
         """Return theta C."""
         return (self.solo_ns or table.solo_ns) * self.regulate.theta_ppm // _MILLION
+
+    def stop_ns(self, table: ContentionTable) -> int:
+        """Return L. A core stops when its instruction has ended, which may wait for a queue."""
+        return self.regulate.stop_latency_ns + table.reload_ns
+
+    @property
+    def mark_ns(self) -> int:
+        """Return M."""
+        return self.regulate.mark_latency_ns + 1
+
+    def permission_ns(self, table: ContentionTable) -> int:
+        """Return what a permission may cost a job, rounded up."""
+        window_ns = self.regulate.period_ns + self.stop_ns(table) + self.mark_ns
+        return -(-window_ns * table.worst_rate // RATE_ONE) + table.reload_ns
+
+    def least_theta_ppm(self, table: ContentionTable) -> int:
+        """Return the smallest theta that lasts for one permission."""
+        return -(-self.permission_ns(table) * _MILLION // (self.solo_ns or table.solo_ns))
+
+
+def check_traffic(
+    table: ContentionTable,
+    others: Sequence[Placed],
+    corunner_cpus: Collection[int],
+    *,
+    is_regulated: bool,
+) -> None:
+    """Refuse traffic that the table does not cover, or that no regulator stops.
+
+    Args:
+        table: Of the task.
+        others: All other tasks.
+        corunner_cpus: CPUs with co-runners.
+        is_regulated: Co-runners are stopped for the task; else other tasks may run on the CPUs of
+            the profile's loads.
+
+    Raises:
+        ConfigError: There is such traffic.
+    """
+    elsewhere = [other for other in others if not set(other.cpus) <= {table.cpu}]
+    if elsewhere and is_regulated:
+        msg = (
+            f"{', '.join(other.name for other in elsewhere)} on other CPUs are never stopped, so "
+            f"no loss is promised; put all tasks on CPU {table.cpu}"
+        )
+        raise ConfigError(msg)
+    profiled = sorted({cpu for load in table.loads for cpu in load.cpus})
+    of_tasks = {cpu for other in elsewhere for cpu in other.cpus} - {table.cpu}
+    if not of_tasks <= set(profiled):
+        msg = (
+            f"there are tasks on CPUs {format_cpus(of_tasks)}, the profile had loads on CPUs "
+            f"{format_cpus(profiled)}; profile with --load-cpus {format_cpus(of_tasks)}"
+        )
+        raise ConfigError(msg)
+    # Without a regulator, those on the CPU of the task itself run between its jobs.
+    covered = {*profiled} if is_regulated else {*profiled, table.cpu}
+    if not set(corunner_cpus) <= covered:
+        msg = (
+            f"co-runners are on CPUs {format_cpus(corunner_cpus)}; put [[interfere]] on CPUs "
+            f"{format_cpus(profiled)}, those of the profile's loads"
+        )
+        raise ConfigError(msg)
+
+
+def check_preemptions(task: Placed, others: Sequence[Placed], keys: BoundKeys) -> None:
+    """Require what the promise needs where other tasks share the CPU of the regulated task.
+
+    Raises:
+        ConfigError: Its wcet is needed, or its gamma, and not stated.
+    """
+    if others and keys.wcet_ns is None:
+        msg = (
+            f"shares its CPU with {', '.join(other.name for other in others)}: their dirty lines "
+            "may make a job longer than the cold job of the profile; "
+            'add wcet = "TIME" to the task (docs/regulation.md)'
+        )
+        raise ConfigError(msg)
+    preempting = [other.name for other in others if _may_preempt(other, task)]
+    if preempting and keys.gamma_ns is None:
+        msg = (
+            f"may be preempted by {', '.join(preempting)}: the promise needs its reload after one "
+            'preemption, co-runners included; add gamma = "TIME" to the task (docs/regulation.md)'
+        )
+        raise ConfigError(msg)
+
+
+def _may_preempt(other: Placed, task: Placed) -> bool:
+    if Scheduling.DEADLINE in {other.policy, task.policy}:
+        return other.policy is Scheduling.DEADLINE
+    return (other.priority or 0) > (task.priority or 0)
 
 
 def solo_ns_of(table: ContentionTable, keys: BoundKeys) -> int:
@@ -92,25 +206,41 @@ def best_effort_bytes_per_s(table: ContentionTable, terms: Terms) -> int:
     return int(min(allowed / dearest, MOST_BYTES_PER_S)) if dearest > 0 else MOST_BYTES_PER_S
 
 
+def check_terms(table: ContentionTable, terms: Terms) -> None:
+    """Refuse a promise that cannot be kept.
+
+    Raises:
+        ConfigError: The loss that is allowed does not last for one permission, or readings are
+            closer than the windows of the profile.
+    """
+    regulate = terms.regulate
+    if regulate.period_ns < WINDOWS_NS[0]:
+        # A mean of losses at several loads is smaller than the loss at their mean: the curve that
+        # bounds a window does not bound its parts.
+        msg = (
+            f'period "{exact_duration(regulate.period_ns)}": the shortest window of the profile '
+            f"is {exact_duration(WINDOWS_NS[0])}; write at least that"
+        )
+        raise ConfigError(msg)
+    if regulate.theta_ppm < terms.least_theta_ppm(table):
+        msg = (
+            f"theta {format_percent(regulate.theta_ppm)} allows a loss of "
+            f"{decimal_duration(terms.budget_ns(table), is_shown=True)}, one permission may cost a "
+            f"job {decimal_duration(terms.permission_ns(table), is_shown=True)}; use at least "
+            f"{format_percent(terms.least_theta_ppm(table))}, or a shorter period or latency"
+        )
+        raise ConfigError(msg)
+
+
 def plan_of(table: ContentionTable, terms: Terms) -> str:
     """Write the plan of a regulation.
 
     Raises:
-        ConfigError: The loss that is allowed does not last for one permission.
+        ConfigError: As `check_terms`.
     """
-    solo_ns, budget_ns = terms.solo_ns or table.solo_ns, terms.budget_ns(table)
-    # A core stops when its instruction has ended, which may wait for what is queued.
-    stop_ns = terms.regulate.stop_latency_ns + table.reload_ns
-    mark_ns = terms.regulate.mark_latency_ns + 1
-    exposed_ns = (terms.regulate.period_ns + stop_ns + mark_ns) * table.worst_rate
-    needed_ns = -(-exposed_ns // (1 << 20)) + table.reload_ns
-    if terms.policy == "sound" and budget_ns < needed_ns:
-        needed_ppm = -(-needed_ns * _MILLION // solo_ns)
-        msg = (
-            f"theta: a permission may cost a job {needed_ns} ns, {budget_ns} ns are allowed; "
-            f"use at least {needed_ppm / 10_000:.2f}%, or a shorter period"
-        )
-        raise ConfigError(msg)
+    if terms.policy == "sound":
+        check_terms(table, terms)
+    solo_ns = terms.solo_ns or table.solo_ns
     refill_bytes = 0
     if terms.policy == "budget":
         refill_bytes = best_effort_bytes_per_s(table, terms) * REFILL_NS // _NS_PER_S
@@ -126,12 +256,12 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "mark_latency_ns": terms.regulate.mark_latency_ns,
         "policy": POLICIES.index(terms.policy),
         "has_sensor": 1,
-        "budget_ns": budget_ns,
+        "budget_ns": terms.budget_ns(table),
         "reload_ns": table.reload_ns,
         "preemption_ns": terms.preemption_ns,
         "lease_ns": terms.regulate.period_ns,
-        "stop_ns": stop_ns,
-        "mark_ns": mark_ns,
+        "stop_ns": terms.stop_ns(table),
+        "mark_ns": terms.mark_ns,
         "refill_bytes": refill_bytes,
         "refill_ns": REFILL_NS,
         "phases": len(table.phases),

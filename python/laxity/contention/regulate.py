@@ -9,12 +9,19 @@ from pathlib import Path
 import msgspec
 
 from laxity.contention.experiments import Program
-from laxity.contention.plan import KEPT_TABLE, Terms, plan_of, solo_ns_of
+from laxity.contention.plan import (
+    KEPT_TABLE,
+    Terms,
+    check_preemptions,
+    check_traffic,
+    plan_of,
+    solo_ns_of,
+)
 from laxity.contention.run import check_made_here, platform_sha256
 from laxity.contention.table import MOST_BYTES, ContentionTable, decode_table
 from laxity.core.cpus import format_cpus
 from laxity.core.input_file import read_input
-from laxity.core.spec import Policy, RegulateSpec, Snapshots, Spec, TaskSpec, corunners_of
+from laxity.core.spec import RegulateSpec, Snapshots, Spec, TaskSpec, corunners_of
 from laxity.core.task_set import BoundKeys, bound_keys_of
 from laxity.errors import ConfigError, located
 from laxity.platform.platform_file import PlatformModel, read_platform
@@ -94,25 +101,21 @@ def _check_table(table: ContentionTable, spec: Spec, task: TaskSpec, model: Plat
 def _terms(
     table: ContentionTable, keys: BoundKeys, spec: Spec, task: TaskSpec, regulate: RegulateSpec
 ) -> Terms:
-    load_cpus = _check_corunners(table, spec, task)
-    core = load_cpus[0] if regulate.cpu is None else regulate.cpu
+    cpus = sorted({cpu for _, cpu in corunners_of(spec)})
+    if not cpus:
+        profiled = format_cpus(cpu for load in table.loads for cpu in load.cpus)
+        msg = (
+            f"there is no co-runner; put [[interfere]] on CPUs {profiled}, those of the "
+            "profile's loads"
+        )
+        raise ConfigError(msg)
+    others = [other for other in spec.tasks if other is not task]
+    check_traffic(table, others, cpus, is_regulated=True)
+    core = cpus[0] if regulate.cpu is None else regulate.cpu
     if core in task.cpus:
         msg = f"cpu {core}: the regulator would run on the CPU of the task; write another CPU"
         raise ConfigError(msg)
-    sharing = [other.name for other in spec.tasks if other is not task]
-    if sharing and keys.wcet_ns is None:
-        msg = (
-            f"shares its CPU with {', '.join(sharing)}: their dirty lines may make a job longer "
-            'than the cold job of the profile; add wcet = "TIME" to the task (docs/regulation.md)'
-        )
-        raise ConfigError(msg)
-    preempting = [other.name for other in spec.tasks if _may_preempt(other, task)]
-    if preempting and keys.gamma_ns is None:
-        msg = (
-            f"may be preempted by {', '.join(preempting)}: the promise needs its reload after one "
-            'preemption, co-runners included; add gamma = "TIME" to the task (docs/regulation.md)'
-        )
-        raise ConfigError(msg)
+    check_preemptions(task, others, keys)
     return Terms(
         regulate,
         core,
@@ -120,27 +123,3 @@ def _terms(
         solo_ns=solo_ns_of(table, keys),
         preemption_ns=keys.gamma_ns or 0,
     )
-
-
-def _check_corunners(table: ContentionTable, spec: Spec, task: TaskSpec) -> list[int]:
-    """Return the CPUs that the regulator stops: those of co-runners, all of them in the table."""
-    elsewhere = [other.name for other in spec.tasks if other.cpus != task.cpus]
-    if elsewhere:
-        msg = (
-            f"{', '.join(elsewhere)} on other CPUs are never stopped, so no loss is promised; "
-            f"put all tasks on CPU {format_cpus(task.cpus)}"
-        )
-        raise ConfigError(msg)
-    cpus = sorted({cpu for _, cpu in corunners_of(spec)})
-    profiled = sorted({cpu for load in table.loads for cpu in load.cpus})
-    if not cpus or not set(cpus) <= set(profiled):
-        msg = f"co-runners are on CPUs {format_cpus(cpus)}" if cpus else "there is no co-runner"
-        msg += f"; put [[interfere]] on CPUs {format_cpus(profiled)}, those of the profile's loads"
-        raise ConfigError(msg)
-    return cpus
-
-
-def _may_preempt(other: TaskSpec, task: TaskSpec) -> bool:
-    if Policy.DEADLINE in {other.policy, task.policy}:
-        return other is not task and other.policy is Policy.DEADLINE
-    return (other.priority or 0) > (task.priority or 0)

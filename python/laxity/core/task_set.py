@@ -144,12 +144,14 @@ class TaskSet:
 
     `has_priorities` False: the file gives none; `priority` of all tasks is then the default.
     `regulate` None: nothing stops co-runners.
+    `corunner_cpus`: CPUs with co-runners; None: a co-runner is on every CPU that has no task.
     """
 
     tasks: tuple[DeclaredTask, ...]
     has_corunners: bool
     has_priorities: bool = True
     regulate: RegulateSpec | None = None
+    corunner_cpus: tuple[int, ...] | None = ()
 
 
 def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
@@ -174,14 +176,16 @@ def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
         raise ConfigError(msg)
     tasks = tuple(_read_task(table, index, read_wcet) for index, table in enumerate(tables))
     _check_together(tasks)
-    corunners = array_of_tables(document, "interfere")
-    for index, table in enumerate(corunners):
-        _check_corunner(convert_table(table, InterfereTable, f"interfere {index}"))
+    corunners = [
+        _read_corunner(table, index)
+        for index, table in enumerate(array_of_tables(document, "interfere"))
+    ]
     has_priorities = any("priority" in table for table in tables)
     # Where a run is, an option may say.
     regulate = read_regulate(document.get("regulate"), [task.name for task in tasks], SIMULATED)
     _check_regulated(tasks, regulate)
-    return TaskSet(tasks, bool(corunners), has_priorities, regulate)
+    cpus = None if () in corunners else tuple(sorted(set().union(*corunners)))
+    return TaskSet(tasks, bool(corunners), has_priorities, regulate, cpus)
 
 
 def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
@@ -287,13 +291,17 @@ def _check_covered(task: TaskTable, policy: Policy) -> None:
         raise ConfigError(msg)
 
 
-def _check_corunner(one: InterfereTable) -> None:
+def _read_corunner(table: dict[str, Any], index: int) -> tuple[int, ...]:
+    """Return the CPUs of a co-runner; none: the file names none."""
+    one = convert_table(table, InterfereTable, f"interfere {index}")
     if one.policy in {policy.value for policy in (*FIXED_PRIORITY, Policy.DEADLINE)}:
         msg = (
             f'interfere "{one.workload or (one.exec or ["?"])[0]}": policy {one.policy} takes its '
             "CPU from tasks without limit, so nothing is bounded; use policy other"
         )
         raise ConfigError(msg)
+    with located(f"interfere {index}"):
+        return _cpus(one.cpus)
 
 
 def _check_regulated(tasks: Sequence[DeclaredTask], regulate: RegulateSpec | None) -> None:
