@@ -64,6 +64,15 @@ def test_costs_of_another_machine_leave_no_verdict(tmp_path: Path):
     assert (done.code, "the costs are of another machine" in done.err) == (4, True), done.err
 
 
+@pytest.mark.parametrize(
+    "words", [("--partition", "first-fit"), ("--scheduler", "global-fixed-priority")]
+)
+def test_task_with_a_table_stays_on_the_cpu_of_its_profile(tmp_path: Path, words: tuple[str, ...]):
+    done = bound(tmp_path, "--costs", "none", *words, "--cpus", "1-2")
+    reason = 'contention t.json of task "planner" holds on the CPU of its profile'
+    assert (done.code, reason in done.err) == (2, True), done.err
+
+
 def test_co_runners_on_all_free_cpus_are_more_than_a_table_of_one_load(tmp_path: Path):
     """The platform has CPUs 0 to 3; the profile had a load on CPU 1."""
     done = bound(tmp_path, "--costs", "none", loads='[[interfere]]\nworkload = "load"\n')

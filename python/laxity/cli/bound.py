@@ -146,6 +146,7 @@ def bound(taskset: str, **given: object) -> int:
         has_sensitivity=not options.no_sensitivity,
     )
     _check_destination(options.write_priorities, task_set, setup)
+    _check_tables_hold(task_set, setup)
     _check_use(options, choice, is_measured=bool(measured))
     model = _costs(options.costs, setup)
     costs = CostsGiven(model, options.costs, _choice_of_costs(options, choice, model))
@@ -270,6 +271,21 @@ def _store(final: Path, given: _Given, options: _Options) -> int:
 def _run_of(costs: str) -> Path | None:
     """Return the run that holds the costs; None: a file, or none."""
     return Path(costs) if costs != NO_COSTS and Path(costs).is_dir() else None
+
+
+def _check_tables_hold(task_set: TaskSet, setup: Setup) -> None:
+    """Refuse to place tasks whose contention tables are of one CPU each.
+
+    Raises:
+        ConfigError: A task has a table.
+    """
+    for task in task_set.tasks:
+        if setup.cpus and task.keys.contention is not None:
+            msg = (
+                f'--cpus: contention {task.keys.contention} of task "{task.name}" holds on the CPU '
+                "of its profile; leave out --cpus with --partition or the global --scheduler"
+            )
+            raise ConfigError(msg)
 
 
 def _check_destination(path: Path | None, task_set: TaskSet, setup: Setup) -> None:

@@ -320,7 +320,7 @@ class StreamFolder:
     def streams(self) -> list[StoredStream]:
         """List what is kept, used last first; files that are no streams are left out."""
         found = (_read_own(path) for path in self.path.glob(f"*{SUFFIX}"))
-        return sorted((one for one in found if one), key=lambda one: (-one.used_s, one.identity))
+        return sorted(filter(None, found), key=lambda one: (-one.used_s, one.identity))
 
     def remove(self, identity: str) -> None:
         """Remove a stream; a run that reads it goes on.
