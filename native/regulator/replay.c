@@ -28,7 +28,7 @@ struct replay {
     /* Best-effort work. */
     bool is_allowed;
     bool is_running;
-    double changes_ns; /* instant at which it follows the last decision; INFINITY: it has */
+    double changes_ns; /* instant at which it follows the last decision; HUGE_VAL: it has */
     int64_t stopped_ns;
     bool is_stop_new;
     /* Marks that no reading has seen. */
@@ -50,7 +50,7 @@ static bool is_loaded(const struct replay *replay, double *out_until_ns)
 {
     const double on_ns = (double)replay->run->on_ns;
     const double cycle_ns = on_ns + (double)replay->run->off_ns;
-    *out_until_ns = INFINITY;
+    *out_until_ns = HUGE_VAL;
     if (!replay->is_running) {
         return false;
     }
@@ -159,7 +159,7 @@ static void follow(struct replay *replay)
         replay->stopped_ns = INT64_MAX;
     }
     replay->is_running = replay->is_allowed;
-    replay->changes_ns = INFINITY;
+    replay->changes_ns = HUGE_VAL;
 }
 
 static void run_until(struct replay *replay, double until_ns)
@@ -260,7 +260,7 @@ void laxity_replay(
         .run = run,
         .is_allowed = true,
         .is_running = true, /* best-effort work begins before the first reading */
-        .changes_ns = INFINITY,
+        .changes_ns = HUGE_VAL,
         .stopped_ns = INT64_MAX,
     };
     laxity_regulation_begin(&replay.policy, &plan->table, &plan->terms);
