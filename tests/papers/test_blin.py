@@ -5,6 +5,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.cli.laxity_command import Laxity, make_laxity
 from tests.papers.pages import FOLDER, sections_of
@@ -12,7 +13,8 @@ from tests.papers.pages import FOLDER, sections_of
 from laxity.cli.summary import summary_text
 from laxity.contention.trial import read_trial
 from laxity.core.signals import Forwarder
-from laxity.papers.blin import PAPER, Results
+from laxity.jobs.rates import Rates
+from laxity.papers.blin import PAPER, Results, since
 from laxity.papers.blin_load import FIGURE_5
 from laxity.papers.blin_programs import ALL, STAND_INS
 from laxity.papers.paper import ContentionTrial, experiments_of
@@ -49,6 +51,14 @@ def test_run_times_range_as_the_text_of_the_paper_says():
     first, *_, last = sorted(ALL, key=lambda program: program.runtime_ms)
     assert (first.name, round(first.runtime_ms)) == ("susan -c small", 1)
     assert (last.name, round(last.runtime_ms / 1000)) == ("crc32 large", 3)
+
+
+def test_rates_since_an_instant_leave_out_what_was_counted_before():
+    """50 bytes in the first 100 ns: 25 in the 50 ns before the instant, 25 after."""
+    rates = Rates(np.array([0.0, 100.0, 200.0]), np.array([0.0, 50.0, 70.0]), is_exact=True)
+    found = since(50, rates)
+    assert found.edges_ns.tolist() == [0, 50, 150]
+    assert found.counts.tolist() == [0, 25, 45]
 
 
 def test_traffic_of_writes_alone_is_that_which_the_platform_is_fitted_to(tmp_path: Path):

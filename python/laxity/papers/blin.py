@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Blin et al., Maximizing parallelism: what its tables and figures are here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import numpy as np
@@ -30,14 +30,15 @@ class Results:
 
     def traffic(self, experiment: Experiment) -> Mapping[str, Rates]:
         """Return what the platform read and wrote since the first job started, by event."""
-        run = self.runs[experiment.name]
-        start_ns = int(run.stream("jobs")["start_ns"][0])
-        counters = run.stream("counters")
-        found = {
-            name: rates_of(counters[counters["time_ns"] > start_ns], None, event, start_ns)
-            for event, name in enumerate(EVENTS)
-        }
-        return {name: rates for name, rates in found.items() if rates is not None}
+        start_ns = int(self.runs[experiment.name].stream("jobs")["start_ns"][0])
+        return {name: since(start_ns, rates) for name, rates in self._sampled(experiment)}
+
+    def _sampled(self, experiment: Experiment) -> Iterator[tuple[str, Rates]]:
+        samples = self.runs[experiment.name].stream("counters")
+        for event, name in enumerate(EVENTS):
+            rates = rates_of(samples, None, event, 0)
+            assert rates is not None  # noqa: S101 - for mypy: both are sampled
+            yield name, rates
 
     def _read_mb_per_s(self, experiment: Experiment) -> float:
         """Return the traffic of all jobs after the first one."""
@@ -47,15 +48,24 @@ class Results:
         assert traffic  # noqa: S101 - for mypy: simulated runs have it
         moved = (traffic.lines_read + traffic.lines_written) * LINE_BYTES
         # Between two jobs nothing moves, so that it does not matter when the sample was taken.
-        idle_ns = (int(first["finish_ns"]) + int(others[0]["start_ns"])) // 2 - int(
-            first["start_ns"]
-        )
-        for rates in self.traffic(experiment).values():
+        idle_ns = (int(first["finish_ns"]) + int(others[0]["start_ns"])) // 2
+        for _, rates in self._sampled(experiment):
             moved -= int(np.interp(idle_ns, rates.edges_ns, rates.counts))
         return moved / sum(int(job["exec_ns"]) for job in others) * 1e3
 
     def _read_trial(self, experiment: Experiment) -> Trial:
         return read_trial(self.runs[experiment.name])
+
+
+def since(start_ns: int, rates: Rates) -> Rates:
+    """Leave out what was counted before an instant, linear between samples."""
+    later = rates.edges_ns > start_ns
+    before = float(np.interp(start_ns, rates.edges_ns, rates.counts))
+    return Rates(
+        np.concatenate([[0.0], rates.edges_ns[later] - start_ns]),
+        np.concatenate([[0.0], rates.counts[later] - before]),
+        rates.is_exact,
+    )
 
 
 PAPER = Paper(
