@@ -307,7 +307,8 @@ int laxity_sim_regulator_end(struct laxity_sim_regulator *regulator, struct laxi
             error,
             LAXITY_EXIT_NO_VERDICT,
             "a job passed mark %" PRIu32 " for the %" PRIu32
-            ". time, which the table does not have; profile again",
+            ". time, which the table does not have; profile again, the job that passes most marks "
+            "first",
             regulator->unknown.mark,
             regulator->unknown.passage
         );
@@ -316,7 +317,8 @@ int laxity_sim_regulator_end(struct laxity_sim_regulator *regulator, struct laxi
             error,
             LAXITY_EXIT_NO_VERDICT,
             "%" PRIu64 " of %" PRIu64 " jobs ran longer than profiled, %" PRIu64
-            " readings had more traffic than the table; profile again",
+            " readings had more traffic than the table; profile again, the longest job first, and "
+            "with loads as heavy",
             policy->jobs_void,
             regulator->n_jobs,
             policy->readings_beyond

@@ -137,7 +137,24 @@ def test_table_that_understates_the_loss_breaks_the_promise(
     # The job itself shows it: it takes longer than its profile and its charges allow.
     assert done.code == 4, done.out
     assert "1 of 1 jobs ran longer than profiled" in done.out
-    assert "broken in" in done.out.splitlines()[0]
+    first, *others = done.out.splitlines()
+    assert "has no verdict: with 2 of 3 loads a job was outside its profile" in first
+    assert "it was broken with" in first
+    assert sum(line.startswith("load CPUs 1,2") and "ran longer" in line for line in others) == 2
+
+
+def test_replayed_jobs_outside_their_profile_leave_no_verdict(tmp_path: Path):
+    """A profile of one small load, tried with the largest one: the simulated job is lucky."""
+    path = tmp_path / "light.json"
+    light = ("--load-cpus", "1-3", "--reads", "10", "--delays", "200,1000", "--quiet")
+    done = laxity("contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *light)
+    assert done.code == 0, done.err
+    heavy = ("--theta", "1%", "--reads", "0", "--delays", "0", "--format", "json", "--quiet")
+    done = laxity("contention", "evaluate", path, *heavy)
+    assert done.code == 4, done.out
+    first, *_ = json.loads(done.out)["cells"]
+    assert first["regulated_ppm"] < 10_000
+    assert "of 35 replayed jobs ran longer" in first["remark"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 """What is said of a regulated run."""
 
 import numpy as np
+from msgspec.structs import replace
 
 from laxity.contention.regulated import Regulated, regulated_lines, shares
 
@@ -49,6 +50,10 @@ def test_job_nearest_to_its_promise_is_named():
     assert regulated_lines(found) == [
         f"a kept the promise of (1 + 5.00 %) C + k {GAMMA} in 20 of 20 jobs "
         f"(simulated, C 8 ms, {GAMMA} 70 µs).",
-        "Job 3 came nearest: it took 8.42 ms of 8.47 ms.",
+        "Job 3 came nearest: it took 8.42 ms, 50 µs less than promised.",
         "Co-runners were allowed for 7.34 % of the jobs' time and stopped 120 times.",
     ]
+    beyond = replace(found, kept=19, nearest_ns=8_470_001)
+    assert "Job 3 went furthest beyond: it took 8.47 ms, 1 ns more than promised." in (
+        regulated_lines(beyond)
+    )

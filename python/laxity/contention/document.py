@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from laxity.contention.plan import Policy
-from laxity.contention.table import ContentionTable, MeasuredLoad
+from laxity.contention.table import MARKS, ContentionTable, MeasuredLoad
 from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns
 
@@ -110,8 +110,8 @@ def profile_text(table: ContentionTable) -> str:
     phases = f"The table has {len(table.phases)} phases, which begin at marks of the program."
     if len(table.phases) == 1:
         phases = (
-            "The table has one phase. With marks in the program (laxity_phase, 50 µs apart or "
-            "more) a regulator allows loads for longer."
+            "The table has one phase. With marks in the program (laxity_phase with a number below "
+            f"{MARKS}, 50 µs apart or more) a regulator allows loads for longer."
         )
     return (
         f"Memory traffic makes the job take up to {percent(worst)} longer, "
@@ -135,10 +135,9 @@ def evaluation_sentences(evaluation: Evaluation) -> list[str]:
     unregulated = max(cell.load.overhead_ppm for cell in cells)
     shared = sorted(cell.parallelism_ppm for cell in cells)
     differences = sorted(abs(cell.difference_ppm) for cell in cells)
-    verdict = "kept in all" if evaluation.n_beyond == 0 else f"broken in {evaluation.n_beyond}"
     return [
-        f"The limit of {percent(evaluation.theta_ppm)} was {verdict} of {len(cells)} loads "
-        f"(policy {evaluation.policy}, simulated, one cold job each, and {N_REPLAYS} replayed).",
+        f"{_verdict(evaluation)} (policy {evaluation.policy}, simulated, one cold job each, and "
+        f"{N_REPLAYS} replayed).",
         f"The job takes {format_duration_ns(evaluation.solo_ns)} alone. The largest overhead is "
         f"{percent(largest)} regulated, {percent(replayed)} replayed, {percent(unregulated)} "
         "unregulated.",
@@ -148,5 +147,23 @@ def evaluation_sentences(evaluation: Evaluation) -> list[str]:
         f"alone, median {percent(int(median(differences)))}.",
         f"{sum(cell.windows_above for cell in cells)} of {sum(cell.windows for cell in cells)} "
         "windows of unregulated jobs lose more than the table says.",
-        *(f"load {i}: {cell.remark}" for i, cell in enumerate(cells) if cell.remark),
+        *(f"{_name(cell.load)}: {cell.remark}." for cell in cells if cell.remark),
     ]
+
+
+def _verdict(evaluation: Evaluation) -> str:
+    """Say whether the limit was kept, and with how many loads that is unknown."""
+    n, limit = len(evaluation.cells), f"The limit of {percent(evaluation.theta_ppm)}"
+    verdict = f"broken with {evaluation.n_beyond}" if evaluation.n_beyond else "kept with all"
+    n_outside = sum(bool(cell.remark) for cell in evaluation.cells)
+    if n_outside == 0:
+        return f"{limit} was {verdict} of {n} loads"
+    return (
+        f"{limit} has no verdict: with {n_outside} of {n} loads a job was outside its profile; it "
+        f"was {verdict} of {n} loads"
+    )
+
+
+def _name(load: MeasuredLoad) -> str:
+    """Name a load by the columns that tell it from others."""
+    return ", ".join(f"{column.header} {column.text(load)}" for column in LOAD_COLUMNS[:3])

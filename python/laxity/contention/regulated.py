@@ -138,9 +138,12 @@ def regulated_lines(found: Regulated) -> list[str]:
         )
     ]
     if found.nearest_ns is not None and found.nearest_promised_ns is not None:
+        left_ns = found.nearest_promised_ns - found.nearest_ns
+        how = "came nearest" if left_ns >= 0 else "went furthest beyond"
         lines.append(
-            f"Job {found.nearest_job} came nearest: it took {format_duration_ns(found.nearest_ns)} "
-            f"of {format_duration_ns(found.nearest_promised_ns)}."
+            f"Job {found.nearest_job} {how}: it took {format_duration_ns(found.nearest_ns)}, "
+            f"{format_duration_ns(abs(left_ns))} {'less' if left_ns >= 0 else 'more'} than "
+            "promised."
         )
     if found.parallelism_ppm is not None:
         lines.append(

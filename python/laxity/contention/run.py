@@ -13,7 +13,7 @@ import numpy as np
 
 from laxity import __version__
 from laxity.contention.delays import refine
-from laxity.contention.document import N_PAUSED, N_STARTS, Cell, Evaluation
+from laxity.contention.document import N_PAUSED, N_REPLAYS, N_STARTS, Cell, Evaluation
 from laxity.contention.experiments import Program, drained_ns, progress, regulated
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
@@ -243,6 +243,7 @@ def evaluate_table(
         plan = plan_of(table, replace(terms, n_loads=len(load.cpus)))
         run = regulated(program, load, plan)
         same, *others = replay(plan, solo, course, [ReplayRun(int(solo.times_ns[0])), *trials])
+        n_outside = sum(job.is_void or job.is_beyond for job in others)
         return Cell(
             load=measured_load(load, solo_ns, took_ns, course),
             regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
@@ -253,7 +254,7 @@ def evaluate_table(
             stops=run.stops,
             windows=len(windows.loss),
             windows_above=windows_above(table, windows),
-            remark=run.remark,
+            remark=run.remark or _remark_of_replays(n_outside),
         )
 
     return Evaluation(
@@ -264,6 +265,12 @@ def evaluate_table(
         theta_ppm=terms.regulate.theta_ppm,
         cells=for_each(loads, cell_of, display),
     )
+
+
+def _remark_of_replays(n_outside: int) -> str:
+    """Say how many replayed jobs were outside the profile; empty: none."""
+    of_all = f"{n_outside} of {N_REPLAYS} replayed jobs"
+    return f"{of_all} ran longer or had more traffic than profiled" if n_outside else ""
 
 
 def for_each(
