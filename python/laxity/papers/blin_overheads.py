@@ -71,7 +71,7 @@ def _run_time_row(program: StandIn) -> Row:
         "ms",
         "predicted",
         lambda found: found.exec_ns(_ALONE[program, SHARED]) / _NS_PER_MS,
-        "A one of ours that follows the same method, with an input of its own.",
+        "A program of ours that follows the same method, with an input of its own.",
         said=f"{program.runtime_ms:.2f} ms",
     )
 
