@@ -93,8 +93,10 @@ def cannot_read(path: object, error: OSError) -> LaxityError:
     return RecordError(f"{path}: cannot be read ({error.strerror}); the run is incomplete")
 
 
-def environment_error(error: OSError) -> PlatformError | None:
-    """Put an error that nobody expected into words, if the machine is to blame for it."""
+def environment_error(error: OSError) -> LaxityError | None:
+    """Put an error that nobody expected into words; None: neither machine nor user is to blame."""
+    if error.errno == errno.ENAMETOOLONG:
+        return ConfigError(f"{error.filename}: {error.strerror}; write a shorter one")
     if error.errno not in _FORBIDDEN | _FULL | _SHORT:
         return None
     advice = "change its permissions" if error.errno in _FORBIDDEN else "mend it and try again"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The command itself: what is imported, what is said, which code it ends with."""
 
+import errno
 import subprocess
 import sys
 
@@ -33,6 +34,11 @@ def boundary_around(error: BaseException, *arguments: str) -> int:
         (click.UsageError("Missing option."), 2, "laxity run: missing option\n"),
         (click.exceptions.Exit(0), 0, ""),
         (KeyboardInterrupt(), 130, "laxity run: interrupted\n"),
+        (
+            OSError(errno.ENAMETOOLONG, "File name too long", "xyz"),
+            2,
+            "laxity run: xyz: File name too long; write a shorter one\n",
+        ),
         (ValueError("odd"), 5, "laxity run: internal: ValueError: odd; see --debug\n"),
         (
             PermissionError(13, "Permission denied", "D"),

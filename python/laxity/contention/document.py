@@ -165,5 +165,6 @@ def _verdict(evaluation: Evaluation) -> str:
 
 
 def _name(load: MeasuredLoad) -> str:
-    """Name a load by the columns that tell it from others."""
-    return ", ".join(f"{column.header} {column.text(load)}" for column in LOAD_COLUMNS[:3])
+    """Name a load by what tells it from others."""
+    cpus, reads, delay = (column.text(load) for column in LOAD_COLUMNS[:3])
+    return f"load CPUs {cpus}, {reads} of 10 reads, delay {delay}"
