@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from laxity.bounds.answer import CostsGiven, answer_task_set
+from laxity.bounds.contention_charge import left_out
 from laxity.bounds.platform_costs import Choice
 from laxity.bounds.setup import Setup
 from laxity.cli.bound_contention import with_contention
@@ -152,7 +153,7 @@ def _limit(task_set: TaskSet, base: Path, costs: str, theta_ppm: int) -> "Limit"
     regulate = msgspec.structs.replace(task_set.regulate, theta_ppm=theta_ppm)
     model = None if costs == NO_COSTS else read_costs(Path(costs))
     machine = None if model is None else model.machine_hash
-    charged, _ = with_contention(replace(task_set, regulate=regulate), base, machine)
+    charged, charges = with_contention(replace(task_set, regulate=regulate), base, machine)
     answer = answer_task_set(
         charged, CostsGiven(model, costs, Choice()), Setup(has_sensitivity=False)
     )
@@ -162,4 +163,5 @@ def _limit(task_set: TaskSet, base: Path, costs: str, theta_ppm: int) -> "Limit"
         verdict=answer.verdict,
         response_ns=found.response_time_ns,
         deadline_ns=found.deadline_ns,
+        not_accounted=[*answer.not_accounted, *left_out(charges, answer.costs.entries)],
     )

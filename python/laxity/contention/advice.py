@@ -34,13 +34,15 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     """A theta, and whether all deadlines are kept with it (`laxity bound`).
 
     `verdict`: that of the bound, or theta_too_small: it does not last for one permission.
-    `response_ns`: bound of the regulated task; null: there is none.
+    `response_ns`: bound of the regulated task; null: there is none. `not_accounted`: what the bound
+    leaves out.
     """
 
     theta_ppm: int
     verdict: str
     response_ns: int | None
     deadline_ns: int
+    not_accounted: list[str] = []
 
 
 class LoadAdvice(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,6 +167,9 @@ def advice_text(advice: Advice) -> str:
     lines = [_answer(advice)]
     if advice.chosen is not None:
         lines += _gains(advice, advice.chosen)
+        lines += [
+            f"The bound leaves out {cost}." for cost in advice.limits[advice.chosen].not_accounted
+        ]
     columns = [*map(of_load, LOAD_COLUMNS), Column("unregulated", _unregulated, is_number=False)]
     columns += [_share_column(i, limit) for i, limit in enumerate(advice.limits)]
     if advice.untabled:
