@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`laxity profile wcet`: processes in turn, one document, one page."""
 
+import fcntl
 import json
 import os
 import signal
@@ -302,6 +303,18 @@ def result_of(directory: Path) -> tuple[bytes, Any, Any]:
     return (directory / "profile.json").read_bytes(), manifest["result_hash"], manifest["runs"]
 
 
+def is_held(directory: Path) -> bool:
+    """Tell whether a program still writes a run."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_profile_goes_on_and_ends_as_one_that_nobody_ended(laxity: Laxity, number: signal.Signals):
     words = ("profile", "all", *RESUMED)
@@ -320,6 +333,8 @@ def test_profile_goes_on_and_ends_as_one_that_nobody_ended(laxity: Laxity, numbe
     done = {path.name: path.stat().st_ino for path in (left / "runs").iterdir()}
     assert set(names[:4]) <= set(done)
     assert not set(names) <= set(done)
+    # The program that wrote the fifth run dies after the profile, and holds its lock until then.
+    wait_until(lambda: not any(map(is_held, (left / "runs").glob("*.tmp"))), "its end")
     again = laxity(*words, "--run-dir", "Q")
     assert again.returncode == 0, again.stderr
     assert result_of(laxity.directory / "Q") == result_of(laxity.directory / "P")

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tests.bounds.made_up_bound import write_bound
 from tests.bounds.made_up_experiment import write_experiment
+from tests.contention.test_table import table
 from tests.costs.cache_misses.made_up_cache_misses import as_generated, write_cache_misses
 from tests.costs.switch.made_up_switch_run import write_switch_run
 from tests.papers.made_up_reproduction import write_reproduction
@@ -24,6 +25,7 @@ from tests.workingset.test_page import made, program
 from tests.workingset.test_page import rows as instructions
 
 from laxity.cli.main import cli
+from laxity.contention.trial import Trial, store_trial
 from laxity.errors import LaxityError
 from laxity.report.page import write_report
 from laxity.store.manifest import RunKind, encode_document
@@ -94,6 +96,11 @@ def write_comparison(root: Path) -> Path:
     return root / "D"
 
 
+def write_trial(path: Path) -> Path:
+    store_trial(lambda: Trial(table=table(), evaluations=[]), path, "trial", ["laxity"])
+    return path
+
+
 def write_kind(kind: str, root: Path) -> Path:
     """Write a whole run of a kind; a kind that is new has no builder, and fails here."""
     builders = {
@@ -105,6 +112,7 @@ def write_kind(kind: str, root: Path) -> Path:
         "bound": lambda: write_bound(root),
         "cache-misses": lambda: write_cache_misses(root / "D", as_generated),
         "compare": lambda: write_comparison(root),
+        "contention": lambda: write_trial(root / "D"),
         "experiment": lambda: write_experiment(root / "D"),
         "profile": lambda: write_profile(root / "D"),
         "reproduction": lambda: write_reproduction(root / "D"),
