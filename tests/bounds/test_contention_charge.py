@@ -11,11 +11,14 @@ from tests.contention.test_table import FIRST, table
 
 from laxity.bounds.answer import CostsGiven, answer_task_set
 from laxity.bounds.contention_charge import charged, left_out
+from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import Choice
+from laxity.bounds.sections import blocks_of
 from laxity.bounds.setup import Setup
 from laxity.contention.table import RATE_ONE
 from laxity.core.task_set import TaskSet, read_task_set
 from laxity.errors import ConfigError
+from laxity.page.terminal import text_of
 
 SET = """
 schema = 1
@@ -49,7 +52,7 @@ def read(text: str) -> TaskSet:
     return read_task_set(text.encode())
 
 
-def responses(text: str, costs: CostsGiven) -> list[int | None]:
+def answered(text: str, costs: CostsGiven) -> Answer:
     task_set = read(text)
     planner, control = task_set.tasks
     charges = (charged(planner, DIJKSTRA, task_set.regulate), charged(control, SHA, None))
@@ -57,7 +60,11 @@ def responses(text: str, costs: CostsGiven) -> list[int | None]:
     contended = TaskSet(tasks, has_corunners=True, regulate=task_set.regulate)
     answer = answer_task_set(contended, costs, Setup(has_sensitivity=False))
     assert not answer.missing
-    return [bound.response_time_ns for bound in answer.tasks]
+    return answer
+
+
+def responses(text: str, costs: CostsGiven) -> list[int | None]:
+    return [task.response_time_ns for task in answered(text, costs).tasks]
 
 
 def test_regulated_task_is_charged_theta_and_the_other_the_largest_rate():
@@ -79,6 +86,14 @@ def test_stated_gamma_counts_in_place_of_the_working_set():
     """
     costs = CostsGiven(model(entry("delta", 10_000, cpu=0)), "c", Choice())
     assert responses(SET + REGULATE, costs) == [11_930_000, 910_000]
+
+
+def test_stated_gamma_has_no_number_of_samples():
+    """The table shows "-" as its n: 0 would be a count of something measured."""
+    costs = CostsGiven(model(entry("delta", 10_000, cpu=0)), "c", Choice())
+    lines = text_of(blocks_of(answered(SET + REGULATE, costs))).splitlines()
+    (of_gamma,) = [line.split() for line in lines if "stated by the task set" in line]
+    assert of_gamma[of_gamma.index("modelled") + 1] == "-"
 
 
 def test_charge_says_what_it_is_from():

@@ -87,7 +87,8 @@ def _table(answer: Answer) -> Table:
             text_cell(_whose(one)),
             bound_cell(one.value_ns),
             text_cell(one.kind),
-            number_cell(show_count(one.n)),
+            # A stated cost has no samples.
+            number_cell(show_count(one.n) if one.n else "-"),
             text_cell(_VERDICTS.get(one.verdict, one.verdict)),
             text_cell(_where(one), ", ".join(one.runs)),
         )
