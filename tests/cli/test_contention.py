@@ -328,3 +328,16 @@ def test_advice_needs_what_a_regulated_run_needs(profiled: tuple[Path, Outcome],
     for done in (advice, run):
         assert done.code == 2, done.out
         assert 'task "edges": may be preempted by other' in done.err
+
+
+def test_advice_on_a_program_that_has_changed_is_refused(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    document = document_of(profiled[0])
+    # The job took less time when it was profiled.
+    document["solo_ns"] -= 1000
+    table = tmp_path / "edges.json"
+    table.write_text(json.dumps(document))
+    path, _ = advised(tmp_path, table, 0.12)
+    done = laxity("contention", "advise", path, "--costs", "none", "--theta", "10%", "--quiet")
+    assert (done.code, "the program has changed: profile again" in done.err) == (2, True), done.err

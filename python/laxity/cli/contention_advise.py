@@ -58,9 +58,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives them
     """Tell which best-effort work may run with a task, and for how much of its time.
 
-    A task of TASKSET.toml names its table of laxity contention profile as contention. Six kinds of
-    load are tried on one, two and more CPUs: unregulated, and regulated with each --theta with
-    which laxity bound proves all deadlines.
+    A task of TASKSET.toml names its contention table in the key contention (laxity contention
+    profile). Six kinds of load are tried on one, two and more CPUs: unregulated, and regulated with
+    each --theta. The largest theta with which laxity bound proves all deadlines is advised.
     """
     from laxity.contention.advice import (  # noqa: PLC0415 - heavy
         TOO_SMALL,

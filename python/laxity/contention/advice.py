@@ -13,7 +13,7 @@ from laxity.contention.document import LOAD_COLUMNS, N_STARTS, Column, of_load, 
 from laxity.contention.experiments import progress
 from laxity.contention.plan import Terms, plan_of
 from laxity.contention.replay import replay, starts
-from laxity.contention.run import for_each, loads_of, measured_load, program_of
+from laxity.contention.run import for_each, loads_of, measured_load, program_of, solo_progress
 from laxity.contention.table import MARGIN_PPM, ContentionTable, Load, MeasuredLoad, pack
 from laxity.contention.windows import Progress
 from laxity.core.cpus import format_cpus
@@ -100,10 +100,11 @@ def give_advice(
         display: Shows how many loads are done.
 
     Raises:
+        ConfigError: As `program_of` and `solo_progress`.
         LaxityError: As the simulation.
     """
     program = program_of(table)
-    solo_ns, solo = progress(program, None)
+    solo_ns, solo = solo_progress(table, program)
     chosen = _largest_schedulable(limits)
     plans = [
         None if limit.verdict == TOO_SMALL else plan_of(table, terms.with_theta(limit.theta_ppm))
@@ -178,8 +179,8 @@ def advice_text(advice: Advice) -> str:
     return (
         "\n".join(lines)
         + f"\n\n{table_text(LIMIT_COLUMNS, advice.limits)}"
-        + "\nPart of a job in which load may run by theta, policy sound "
-        + f"(replayed, smallest of {N_STARTS} starts).\n"
+        + "\nThe columns theta show the part of a cold job in which the load may run "
+        + f"(policy sound, replayed, smallest of {N_STARTS} starts).\n"
         + f"{_of_unregulated(advice)}\n\n"
         + table_text(columns, advice.loads)
     )
@@ -219,8 +220,8 @@ def _gains(advice: Advice, chosen: int) -> list[str]:
     unmarked = [load.unmarked_ppm for load in advice.loads if load.unmarked_ppm is not None]
     gain = int(median(marked)) - int(median(unmarked))
     return [
-        f"It may run between jobs and for {percent(marked[0])} to {percent(marked[-1])} of a cold "
-        f"job, median {percent(int(median(marked)))}.",
+        f"Best-effort work may run between jobs, and for {percent(marked[0])} to "
+        f"{percent(marked[-1])} of a cold job, median {percent(int(median(marked)))}.",
         f"Phase marks of the program add {gain / 10_000:.1f} points to the median.",
     ]
 
