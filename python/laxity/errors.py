@@ -94,7 +94,7 @@ def cannot_read(path: object, error: OSError) -> LaxityError:
 
 
 def environment_error(error: OSError) -> LaxityError | None:
-    """Put an error that nobody expected into words; None: neither machine nor user is to blame."""
+    """Put an unexpected error into words; None: neither machine nor user is to blame."""
     if error.errno == errno.ENAMETOOLONG:
         return ConfigError(f"{error.filename}: {error.strerror}; write a shorter one")
     if error.errno not in _FORBIDDEN | _FULL | _SHORT:
