@@ -71,17 +71,21 @@ has_budget(struct laxity_regulation *policy, const struct laxity_regulation_read
     return policy->used_bytes < terms->refill_bytes;
 }
 
-bool laxity_regulation_baseline(
+enum laxity_regulation_reason laxity_regulation_baseline(
     struct laxity_regulation *policy, const struct laxity_regulation_reading *reading
 )
 {
     follow(policy, reading);
+    const bool is_in_job = policy->is_in_job;
     switch (policy->terms.policy) {
     case LAXITY_REGULATION_PAPER:
-        return !policy->is_in_job || stays_below_threshold(policy, reading->bytes);
+        return is_in_job && !stays_below_threshold(policy, reading->bytes)
+                   ? LAXITY_REGULATION_REASON_SLACK
+                   : LAXITY_REGULATION_REASON_ALLOWED;
     case LAXITY_REGULATION_BUDGET:
-        return has_budget(policy, reading);
+        return has_budget(policy, reading) ? LAXITY_REGULATION_REASON_ALLOWED
+                                           : LAXITY_REGULATION_REASON_BUDGET;
     default:
-        return !policy->is_in_job;
+        return is_in_job ? LAXITY_REGULATION_REASON_JOB : LAXITY_REGULATION_REASON_ALLOWED;
     }
 }

@@ -6,10 +6,8 @@
 
 #include "regulator/policy.h"
 
-#include <stdbool.h>
-
 /*
- * laxity_regulation_baseline - whether best-effort work may run after a reading
+ * laxity_regulation_baseline - why best-effort work may not run after a reading, or that it may
  *
  * Policy "suspend": only between jobs.
  *
@@ -25,7 +23,7 @@
  * leaves. More than the budget is used until a reading finds that: the next budget pays for it. A
  * period that no reading has fallen into refills nothing.
  */
-bool laxity_regulation_baseline(
+enum laxity_regulation_reason laxity_regulation_baseline(
     struct laxity_regulation *policy, const struct laxity_regulation_reading *reading
 );
 

@@ -320,21 +320,34 @@ is_charged(const struct laxity_regulation *policy, const struct laxity_regulatio
     return reading->stopped_since_ns <= reading->after_ns - policy->terms.mark_ns;
 }
 
-static bool
-may_run(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
+static enum laxity_regulation_reason reason_of(
+    const struct laxity_regulation *policy,
+    const struct laxity_regulation_reading *reading,
+    const struct interval *interval
+)
 {
     if (!may_start(policy, reading)) {
-        return false;
+        return LAXITY_REGULATION_REASON_START;
     }
-    if (!policy->is_in_job) {
-        return true;
+    if (policy->is_in_job && policy->is_void) {
+        return LAXITY_REGULATION_REASON_OUTSIDE;
     }
-    const int64_t gap_ns = reading->after_ns - reading->before_ns;
-    const uint32_t step = average_step(policy);
-    const int64_t reserve_ns =
-        policy->terms.has_sensor ? policy->table->reserve_ns[policy->phase][step] : 0;
-    return !policy->is_void &&
-           policy->slack_ns >= exposed_ns(policy, policy->phase, gap_ns) + reserve_ns;
+    if (policy->is_in_job) {
+        const int64_t exposed = exposed_ns(policy, policy->phase, interval->gap_ns);
+        const int64_t reserve_ns =
+            policy->terms.has_sensor
+                ? policy->table->reserve_ns[policy->phase][average_step(policy)]
+                : 0;
+        if (policy->slack_ns < exposed) {
+            return interval->is_beyond ? LAXITY_REGULATION_REASON_BEYOND
+                                       : LAXITY_REGULATION_REASON_SLACK;
+        }
+        if (policy->slack_ns < exposed + reserve_ns) {
+            return LAXITY_REGULATION_REASON_RESERVE;
+        }
+    }
+    return is_charged(policy, reading) ? LAXITY_REGULATION_REASON_ALLOWED
+                                       : LAXITY_REGULATION_REASON_WAITS;
 }
 
 int64_t laxity_regulation_decide(
@@ -342,7 +355,8 @@ int64_t laxity_regulation_decide(
 )
 {
     if (policy->terms.policy != LAXITY_REGULATION_SOUND) {
-        return laxity_regulation_baseline(policy, reading)
+        policy->reason = laxity_regulation_baseline(policy, reading);
+        return policy->reason == LAXITY_REGULATION_REASON_ALLOWED
                    ? reading->after_ns + policy->terms.lease_ns
                    : INT64_MIN;
     }
@@ -357,6 +371,7 @@ int64_t laxity_regulation_decide(
     keep_step(policy, &interval, reading->stopped_since_ns == INT64_MAX);
     policy->before_ns = reading->before_ns;
     policy->after_ns = reading->after_ns;
-    policy->was_allowed = is_charged(policy, reading) && may_run(policy, reading);
+    policy->reason = reason_of(policy, reading, &interval);
+    policy->was_allowed = policy->reason == LAXITY_REGULATION_REASON_ALLOWED;
     return policy->was_allowed ? reading->after_ns + policy->terms.lease_ns : INT64_MIN;
 }

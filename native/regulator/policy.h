@@ -34,6 +34,19 @@ enum laxity_regulation_policy {
     LAXITY_REGULATION_BUDGET,  /* MemGuard (baselines.h) */
 };
 
+/* Why best-effort work may not run after a reading; schema/streams.toml has the same codes. */
+enum laxity_regulation_reason {
+    LAXITY_REGULATION_REASON_ALLOWED, /* it may run */
+    LAXITY_REGULATION_REASON_START,   /* a job that starts unseen could not bear a permission */
+    LAXITY_REGULATION_REASON_OUTSIDE, /* the job is outside its profile */
+    LAXITY_REGULATION_REASON_SLACK,   /* the slack does not last for a permission */
+    LAXITY_REGULATION_REASON_BEYOND,  /* likewise, after more traffic than the table covers */
+    LAXITY_REGULATION_REASON_RESERVE, /* the slack is kept for later phases */
+    LAXITY_REGULATION_REASON_WAITS,   /* the last stop is not complete, or not yet charged */
+    LAXITY_REGULATION_REASON_JOB,     /* policy "suspend": a job runs */
+    LAXITY_REGULATION_REASON_BUDGET,  /* policy "budget": its traffic is used */
+};
+
 /* What is promised, and what the machine needs for a decision to take effect. */
 struct laxity_regulation_terms {
     enum laxity_regulation_policy policy;
@@ -84,6 +97,7 @@ struct laxity_regulation {
     int64_t before_ns;
     int64_t after_ns;
     bool was_allowed;
+    enum laxity_regulation_reason reason; /* of the decision */
     /* The job. */
     bool is_in_job;
     bool is_void; /* outside the profile: the promise does not cover this job */

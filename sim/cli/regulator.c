@@ -30,7 +30,13 @@ _Static_assert(
     "marks of phases are checkpoints by their number"
 );
 
-static const struct laxity_field regulation_fields[] = {LAXITY_REGULATION_FIELDS};
+_Static_assert(
+    (int)LAXITY_STOP_REASON_RESERVE == LAXITY_REGULATION_REASON_RESERVE &&
+        (int)LAXITY_STOP_REASON_COUNT == LAXITY_REGULATION_REASON_BUDGET + 1,
+    "the policy and the schema have the same reasons"
+);
+
+static const struct laxity_field regulation_fields[] = {LAXITY_REGULATION_REASONS_FIELDS};
 
 int laxity_sim_regulator_read(
     const char *path, struct laxity_sim_regulator *out_regulator, struct laxity_error *error
@@ -142,12 +148,13 @@ static void
 store(struct laxity_sim_regulator *regulator, int64_t time_ns, uint64_t bytes, bool is_allowed)
 {
     const struct laxity_regulation *policy = &regulator->policy;
-    const struct laxity_regulation_row row = {
+    const struct laxity_regulation_reasons_row row = {
         .time_ns = time_ns,
         .traffic_bytes = (int64_t)bytes,
         .slack_ns = policy->is_in_job ? policy->slack_ns : INT64_MIN,
         .phase = policy->is_in_job ? (uint16_t)policy->phase : UINT16_MAX,
         .allowed = is_allowed,
+        .reason = (uint8_t)policy->reason,
     };
     if (regulator->write_rc == 0) {
         struct laxity_npy *stream = &regulator->stream;

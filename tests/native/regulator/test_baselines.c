@@ -88,6 +88,7 @@ static void paper_adds_overheads_until_the_threshold_less_one_sample(void)
     CHECK_EQUAL(policy.slack_ns, 337);
     CHECK(!may_run(200));
     CHECK_EQUAL(policy.slack_ns, 37);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_SLACK);
 }
 
 /* 300 is the threshold, 313 is above it. */
@@ -174,7 +175,9 @@ static void budget_stops_work_until_the_next_period(void)
     CHECK(may_run(600));
     CHECK(!may_run_at(400, 7, 0));
     CHECK(!may_run(30));
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_BUDGET);
     CHECK(may_run(0));
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_ALLOWED);
 }
 
 /* 30 bytes are left to pay from 400 on: 999, then 1000 are used, and at 800 none. */
@@ -208,6 +211,7 @@ static void suspended_work_runs_between_jobs_only(void)
     CHECK(!may_run_at(0, 7, 0));
     CHECK(!may_run(0));
     CHECK(!may_run_at(0, 7, 1));
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_JOB);
     CHECK(may_run_at(0, 7, END));
     CHECK(may_run(0));
     CHECK_EQUAL(policy.slack_ns, INT64_MIN);

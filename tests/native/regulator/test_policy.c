@@ -119,8 +119,10 @@ static void losses_are_charged_until_the_slack_is_used(void)
         CHECK_EQUAL(read_at(now_ns, 200, NULL, 0), 100);
     }
     CHECK_EQUAL(policy.slack_ns, 165);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_ALLOWED);
     CHECK_EQUAL(read_at(1650, 200, NULL, 0), NO);
     CHECK_EQUAL(policy.slack_ns, 115);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_SLACK);
 }
 
 /* The stop at 1680 costs K = 20 and the interval before it 50; later ones cost nothing. */
@@ -176,6 +178,7 @@ static void job_longer_than_its_profile_runs_alone(void)
     const struct laxity_regulation_mark mark = {.checkpoint = 1, .own_ns = 3501, .wall_ns = 4600};
     CHECK_EQUAL(read_mark(4600, 0, mark), NO);
     CHECK_EQUAL((int64_t)policy.jobs_void, 1);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_OUTSIDE);
 }
 
 /* With a budget of 119 < 120 a job could not bear a permission that lasts into it. */
@@ -184,6 +187,7 @@ static void small_budget_stops_work_before_a_start(void)
     begin();
     policy.terms.budget_ns = 119;
     CHECK_EQUAL(read_at(1000, 0, NULL, 0), NO);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_START);
     /* The next job is known not to start within the lease and the stop: 1100 + 100 + 40. */
     struct laxity_regulation_reading reading = {
         .before_ns = 1100, .after_ns = 1100, .stopped_since_ns = INT64_MIN, .next_start_ns = 1240
@@ -200,6 +204,7 @@ static void work_resumes_only_when_the_stop_is_charged(void)
     CHECK_EQUAL(read_at(1000, 0, NULL, 0), 100);
     CHECK_EQUAL(read_stopped(1120, 1080), NO);
     CHECK_EQUAL(read_at(1139, 0, NULL, 0), NO);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_WAITS);
     CHECK_EQUAL(read_at(1140, 0, NULL, 0), 100);
 }
 
@@ -251,6 +256,36 @@ static void traffic_outside_of_jobs_needs_no_table(void)
     CHECK_EQUAL(policy.charged_ns, 500000001);
 }
 
+/* 390 are left and 120 are needed: with 271 reserved for later phases work stops, with 270 not. */
+static void reserved_slack_stops_work_for_a_reason_of_its_own(void)
+{
+    const struct laxity_regulation_mark start = {.wall_ns = 1030};
+    begin();
+    table.reserve_ns[0][1] = 271; /* step 1: 5 bytes in 50 ns */
+    (void)read_at(1000, 0, NULL, 0);
+    CHECK_EQUAL(read_mark(1050, 5, start), NO);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_RESERVE);
+    begin();
+    table.reserve_ns[0][1] = 270;
+    (void)read_at(1000, 0, NULL, 0);
+    CHECK_EQUAL(read_mark(1050, 5, start), 100);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_ALLOWED);
+}
+
+/* 800 ns lose 400 of 400 at the last step, which ends at 1600 bytes. */
+static void stop_after_traffic_beyond_the_table_says_so(void)
+{
+    const struct laxity_regulation_mark start = {.wall_ns = 1000};
+    begin();
+    (void)read_mark(1000, 0, start);
+    CHECK_EQUAL(read_at(1800, 1600, NULL, 0), NO);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_SLACK);
+    begin();
+    (void)read_mark(1000, 0, start);
+    CHECK_EQUAL(read_at(1800, 1601, NULL, 0), NO);
+    CHECK_EQUAL(policy.reason, LAXITY_REGULATION_REASON_BEYOND);
+}
+
 int main(void)
 {
     RUN(permission_lasts_a_lease);
@@ -266,5 +301,7 @@ int main(void)
     RUN(counter_that_may_have_wrapped_counts_as_the_largest);
     RUN(traffic_beyond_the_table_is_counted);
     RUN(traffic_outside_of_jobs_needs_no_table);
+    RUN(reserved_slack_stops_work_for_a_reason_of_its_own);
+    RUN(stop_after_traffic_beyond_the_table_says_so);
     return test_exit_code();
 }
