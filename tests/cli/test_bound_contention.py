@@ -14,6 +14,7 @@ from tests.contention.test_table import table
 
 from laxity import __version__
 from laxity.contention.run import platform_sha256
+from laxity.contention.table import signed
 from laxity.platform.platform_file import read_platform
 from laxity.store.manifest import encode_document
 
@@ -34,8 +35,12 @@ theta = "5%"
 
 def bound(folder: Path, *words: str, loads: str = "", **changed: object) -> Outcome:
     platform = read_platform("sim:sabrelite-partitioned")
-    made_here = {"version": __version__, "platform_sha256": platform_sha256(platform)}
-    (folder / "t.json").write_bytes(msgspec.json.encode(table(**made_here | changed)))
+    made_here = {
+        "version": __version__,
+        "platform_sha256": platform_sha256(platform),
+        "reload_ns": 2_305,
+    }
+    (folder / "t.json").write_bytes(msgspec.json.encode(signed(table(**made_here | changed))))
     (folder / "tasks.toml").write_text(TASKS + loads)
     return laxity("bound", folder / "tasks.toml", *words)
 
@@ -84,6 +89,7 @@ def test_co_runners_on_all_free_cpus_are_more_than_a_table_of_one_load(tmp_path:
     [
         ({"version": "0"}, 'task "planner": contention t.json: the table is of laxity 0'),
         ({"platform_sha256": "0" * 64}, "has changed since the profile"),
+        ({"reload_ns": 2_304}, "full queues of sim:sabrelite-partitioned take 2305 ns"),
         ({"args": ["small"]}, "the task runs 'dijkstra large'"),
     ],
 )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.commands import Outcome, laxity
 from tests.cli.laxity_command import of_simulator
+from tests.contention.test_table import write_signed
 
 from laxity.contention.document import percent
 from laxity.core.percent import format_percent
@@ -83,7 +84,7 @@ def test_passage_that_the_table_does_not_have_is_outside_the_profile(
     document["phases"] = [p for p in document["phases"] if (p["checkpoint"] or {}).get("mark") != 5]
     document["last_passages"] = [last for last in document["last_passages"] if last["mark"] != 5]
     path = tmp_path / "unknown.json"
-    path.write_text(json.dumps(document))
+    write_signed(path, document)
     done = evaluate(path, "--theta", "20%")
     assert done.code == 4, done.out
     assert "a job passed mark 5 for the 1. time, which the table does not have" in done.out
@@ -132,7 +133,7 @@ def test_table_that_understates_the_loss_breaks_the_promise(
     first = document["phases"][0]
     document["phases"] = [first | {"loss": [rate // 20 for rate in first["loss"]]}]
     path = tmp_path / "low.json"
-    path.write_text(json.dumps(document))
+    write_signed(path, document)
     done = evaluate(path, "--theta", "10%")
     # The job itself shows it: it takes longer than its profile and its charges allow.
     assert done.code == 4, done.out
@@ -162,6 +163,7 @@ def test_replayed_jobs_outside_their_profile_leave_no_verdict(tmp_path: Path):
     [
         ("platform_sha256", "0" * 64, "has changed since the profile; profile again"),
         ("version", "0.0.0", "the table is of laxity 0.0.0"),
+        ("reload_ns", 0, "full queues of sim:sabrelite-partitioned take 2305 ns; profile again"),
         ("solo_ns", 2_000_000, "the program has changed: profile again"),
         ("args", ["qcif"], "the program has changed: profile again"),
     ],
@@ -170,9 +172,18 @@ def test_table_of_something_else_is_refused(
     profiled: tuple[Path, Outcome], tmp_path: Path, key: str, value: object, reason: str
 ):
     path = tmp_path / "other.json"
-    path.write_text(json.dumps(document_of(profiled[0]) | {key: value}))
+    write_signed(path, document_of(profiled[0]) | {key: value})
     done = evaluate(path, "--theta", "20%")
     assert (done.code, reason in done.err) == (2, True), done.err
+
+
+def test_table_that_was_changed_by_hand_is_refused(profiled: tuple[Path, Outcome], tmp_path: Path):
+    path = tmp_path / "lowered.json"
+    document = document_of(profiled[0])
+    document["phases"][0]["loss"] = [rate // 20 for rate in document["phases"][0]["loss"]]
+    path.write_text(json.dumps(document))
+    done = evaluate(path)
+    assert (done.code, f"{path}: the contention table has changed" in done.err) == (2, True)
 
 
 @pytest.mark.slow
@@ -337,7 +348,7 @@ def test_advice_on_a_program_that_has_changed_is_refused(
     # The job took less time when it was profiled.
     document["solo_ns"] -= 1000
     table = tmp_path / "edges.json"
-    table.write_text(json.dumps(document))
+    write_signed(table, document)
     path, _ = advised(tmp_path, table, 0.12)
     done = laxity("contention", "advise", path, "--costs", "none", "--theta", "10%", "--quiet")
     assert (done.code, "the program has changed: profile again" in done.err) == (2, True), done.err

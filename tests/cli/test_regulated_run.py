@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.commands import Outcome, laxity
 from tests.cli.laxity_command import of_simulator
+from tests.contention.test_table import write_signed
 
 pytestmark = pytest.mark.skipif(
     not of_simulator("laxity-sim").exists(), reason="simulated platforms are not built"
@@ -110,7 +111,7 @@ def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path)
     # With checkpoints the regulator would notice in time: one phase, which knows all marks.
     first = document["phases"][0]
     document["phases"] = [first | {"loss": [rate // 20 for rate in first["loss"]]}]
-    (tmp_path / "edges.json").write_text(json.dumps(document))
+    write_signed(tmp_path / "edges.json", document)
     done = alone(tmp_path, tmp_path / "R", "--theta", "10%")
     answer = json.loads(done.out)
     assert (done.code, answer["exit_code"]) == (4, 4)
@@ -121,7 +122,7 @@ def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path)
 def test_table_of_a_program_that_has_changed_is_refused(folder: Path, tmp_path: Path):
     document = json.loads((folder / "edges.json").read_text())
     document["solo_ns"] += 1
-    (tmp_path / "edges.json").write_text(json.dumps(document))
+    write_signed(tmp_path / "edges.json", document)
     done = alone(tmp_path, tmp_path / "R", "--theta", "20%")
     assert (done.code, "the program has changed: profile again" in done.err) == (2, True), done.err
     assert not (tmp_path / "R").exists()

@@ -43,6 +43,7 @@ def regulation(
 ) -> Regulation:
     made_here = {
         "version": __version__,
+        "reload_ns": 2_305,
         "platform_sha256": platform_sha256(read_platform(PLATFORM)),
     }
     path = tmp_path / "t.json"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Envelope, packing and strict reading of contention tables."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,10 +16,13 @@ from laxity.contention.table import (
     STEP_BYTES_PER_S,
     ContentionTable,
     checkpoints_of,
+    content_sha256,
     decode_table,
     envelopes_of,
     last_passages_of,
     pack,
+    read_table,
+    signed,
     windows_above,
 )
 from laxity.contention.windows import Progress, Windows
@@ -75,6 +80,21 @@ def table(**changed: object) -> ContentionTable:
         "loads": [LOAD],
     }
     return msgspec.convert(whole | changed, ContentionTable)
+
+
+def write_signed(path: Path, document: dict[str, Any]) -> None:
+    """Write a changed table with the hash of what it says now."""
+    path.write_bytes(msgspec.json.encode(document | {"sha256": content_sha256(document)}))
+
+
+def leaves(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401 - JSON
+    """Find the places of all numbers and texts of a document."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, child in pairs:
+            yield from leaves(child, *path, key)
+    elif value is not None:
+        yield path
 
 
 def test_packed_curve_is_the_hull_rounded_up():
@@ -184,8 +204,52 @@ def test_table_of_another_version_is_to_be_profiled_again(schema: int):
 
 
 def test_table_is_read_as_it_was_written():
-    whole = table(phases=[FIRST, SECOND])
+    whole = signed(table(phases=[FIRST, SECOND]))
     assert decode_table(msgspec.json.encode(whole)) == whole
+    # Layout and order of the members may be any.
+    members = reversed(msgspec.to_builtins(whole).items())
+    assert decode_table(msgspec.json.format(msgspec.json.encode(dict(members)))) == whole
+
+
+def test_each_changed_value_of_a_table_is_found():
+    whole = msgspec.to_builtins(signed(table(phases=[FIRST, SECOND])))
+    places = list(leaves(whole))
+    assert ("phases", 1, "loss", 2) in places
+    for *path, last in places:
+        document = msgspec.json.decode(msgspec.json.encode(whole))
+        parent = document
+        for key in path:
+            parent = parent[key]
+        old = parent[last]
+        parent[last] = (
+            old + 1 if isinstance(old, int) else old[1:] + ("1" if old[0] == "0" else "0")
+        )
+        with pytest.raises(ConfigError):
+            decode_table(msgspec.json.encode(document))
+
+
+def test_table_with_a_lowered_curve_is_to_be_profiled_again():
+    document = msgspec.to_builtins(signed(table()))
+    document["phases"][0]["loss"] = [0, 1, 2]
+    with pytest.raises(ConfigError, match=r"has changed since it was written .*; profile again"):
+        decode_table(msgspec.json.encode(document))
+
+
+def test_table_without_a_hash_is_read_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "old.json"
+    document = msgspec.to_builtins(table())
+    del document["sha256"]
+    path.write_bytes(msgspec.json.encode(document))
+    assert read_table(path)[0] == table()
+    assert read_table(path)[0] == table()
+    # Once, however often it is read.
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"laxity: {path}: the table has no sha256")
+    write_signed(tmp_path / "new.json", document)
+    read_table(tmp_path / "new.json")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
@@ -198,26 +262,31 @@ def test_table_is_read_as_it_was_written():
         ({"phases": []}, "length >= 1"),
         ({"phases": [FIRST] * 65}, "length <= 64"),
         ({"phases": [FIRST, FIRST]}, "a phase begins"),
-        ({"phases": [SECOND]}, "a phase begins"),
+        ({"phases": [SECOND]}, "phase 0 begins after"),
         ({"phases": [FIRST, SECOND | {"begins_ns": 0}]}, "a phase begins"),
         ({"phases": [FIRST, SECOND | {"begins_ns": 8_000_000}]}, "a phase begins"),
-        ({"phases": [FIRST, SECOND, SECOND | {"begins_ns": 7_000_000}]}, "a phase begins"),
+        ({"phases": [FIRST, SECOND, SECOND | {"begins_ns": 7_000_000}]}, "two phases begin"),
         ({"phases": [FIRST, phase(0, 1, 2, at_ns=6_000_000, passage=4)]}, "unknown passage"),
         ({"phases": [FIRST, phase(0, 1, at_ns=6_000_000, passage=1)]}, "fewer steps"),
         ({"phases": [FIRST | {"reserve_ns": [0, 0]}]}, "fewer steps"),
         ({"phases": [FIRST | {"overheads": []}]}, "lacks overheads"),
         ({"phases": [FIRST], "loads": [LOAD | {"cpus": [1, 2]}]}, "lacks overheads"),
-        ({"phases": [FIRST, SECOND | {"overheads": [[0, 0]]}]}, "fewer steps"),
+        ({"phases": [FIRST, SECOND | {"overheads": [[0, 0]]}]}, "overheads of a phase have fewer"),
         ({"phases": [FIRST | {"overheads": [[0, 1 << 32]]}]}, "overheads"),
         ({"last_passages": [{"mark": 256, "passage": 1}]}, "mark"),
-        ({"last_passages": [{"mark": 7, "passage": 3}] * 2}, "no contention table"),
+        ({"last_passages": [{"mark": 7, "passage": 3}] * 2}, "last_passages has a mark twice"),
         ({"schema": 1}, "schema"),
         ({"solo_ns": 0}, "solo_ns"),
         ({"loads": []}, "loads"),
         ({"loads": [{**LOAD, "factors": [1, 2]}]}, "a factor for other CPUs"),
         ({"loads": [{**LOAD, "factors": [0]}]}, "factors"),
         ({"loads": [{"reads": 0, "delay": 0, "cpus": [], "overhead_ppm": 1}]}, "cpus"),
+        ({"loads": [LOAD | {"cpus": [0]}]}, "on the CPU of the job"),
+        ({"loads": [LOAD | {"cpus": [2, 1]}]}, "its CPUs do not rise"),
+        ({"loads": [LOAD | {"overhead_ppm": -1_000_001}]}, "overhead_ppm"),
         ({"platform_sha256": "x"}, "platform_sha256"),
+        ({"sha256": "x"}, "sha256"),
+        ({"sha256": "0" * 64}, "has changed since it was written"),
         ({"more": 1}, "unknown field `more`"),
     ],
 )

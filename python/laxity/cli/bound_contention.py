@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laxity.core.input_file import read_input
 from laxity.core.task_set import TaskSet
 from laxity.errors import NoVerdict, located
 
@@ -32,7 +31,7 @@ def with_contention(
         return task_set, ()
     from laxity.bounds.contention_charge import charged  # noqa: PLC0415 - loads numpy
     from laxity.contention.run import program_of  # noqa: PLC0415 - likewise
-    from laxity.contention.table import MOST_BYTES, decode_table  # noqa: PLC0415 - likewise
+    from laxity.contention.table import read_table  # noqa: PLC0415 - likewise
     from laxity.platform.simulated import describe_model  # noqa: PLC0415 - likewise
 
     tasks, charges = [], []
@@ -40,9 +39,9 @@ def with_contention(
         if task.keys.contention is None:
             tasks.append(task)
             continue
-        data = read_input(base / task.keys.contention, MOST_BYTES, "a contention table")
+        with located(f'task "{task.name}": contention'):
+            table, _ = read_table(base / task.keys.contention)
         with located(f'task "{task.name}": contention {task.keys.contention}'):
-            table = decode_table(data)
             model = program_of(table).model
             machine = describe_model(model).hash
             if costs_machine not in {None, machine}:

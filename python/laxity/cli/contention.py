@@ -22,7 +22,6 @@ from laxity.cli.run_paths import absolute_path, absolute_platform
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
-from laxity.core.input_file import read_input
 from laxity.core.progress import Countdown
 from laxity.core.regulate_table import resolve_regulate
 from laxity.core.spec import SIMULATED, RegulateTable
@@ -110,6 +109,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     from laxity.contention.document import profile_text  # noqa: PLC0415 - heavy
     from laxity.contention.experiments import Program  # noqa: PLC0415 - with the above
     from laxity.contention.run import loads_of, profile_program  # noqa: PLC0415 - with the above
+    from laxity.contention.table import signed  # noqa: PLC0415 - with the above
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - with the above
 
     options = _ProfileOptions(**given)
@@ -132,7 +132,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         _placements(options.placements),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
-    table = profile_program(program, loads, display, is_adaptive=is_adaptive)
+    table = signed(profile_program(program, loads, display, is_adaptive=is_adaptive))
     data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
     write_output(Path(options.output), data)
     if options.output_format == "json":
@@ -165,13 +165,11 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     from laxity.contention.document import evaluation_text  # noqa: PLC0415 - heavy
     from laxity.contention.plan import Terms  # noqa: PLC0415 - with the above
     from laxity.contention.run import evaluate_table, loads_of  # noqa: PLC0415 - with the above
-    from laxity.contention.table import MOST_BYTES, decode_table  # noqa: PLC0415 - with the above
+    from laxity.contention.table import read_table  # noqa: PLC0415 - with the above
 
     keys = {key: given.pop(key) for key in RegulateTable.__struct_fields__ if key in given}
     options = _EvaluateOptions(**given)
-    data = read_input(Path(options.table), MOST_BYTES, "a contention table")
-    with located(options.table):
-        table = decode_table(data)
+    table, _ = read_table(Path(options.table))
     cpus = max((load.cpus for load in table.loads), key=len)
     written = {key: value for key, value in keys.items() if value is not None}
     with named_as_options(written):

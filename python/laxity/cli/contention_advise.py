@@ -132,11 +132,10 @@ def _regulated_task(task_set: TaskSet) -> DeclaredTask:
 
 
 def _read_table(base: Path, task: DeclaredTask) -> "ContentionTable":
-    from laxity.contention.table import MOST_BYTES, decode_table  # noqa: PLC0415 - heavy
+    from laxity.contention.table import read_table  # noqa: PLC0415 - heavy
 
     path = base / (task.keys.contention or "")
-    with located(str(path)):
-        return decode_table(read_input(path, MOST_BYTES, "a contention table"))
+    return read_table(path)[0]
 
 
 def _thetas(text: str) -> list[int]:

@@ -126,7 +126,7 @@ def check_traffic(
             f"no loss is promised; put all tasks on CPU {table.cpu}"
         )
         raise ConfigError(msg)
-    profiled = sorted({cpu for load in table.loads for cpu in load.cpus})
+    profiled = table.load_cpus
     of_tasks = {cpu for other in elsewhere for cpu in other.cpus} - {table.cpu}
     if not of_tasks <= set(profiled):
         msg = (

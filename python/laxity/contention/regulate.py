@@ -17,10 +17,9 @@ from laxity.contention.plan import (
     plan_of,
     solo_ns_of,
 )
-from laxity.contention.run import check_made_here, platform_sha256
-from laxity.contention.table import MOST_BYTES, ContentionTable, decode_table
+from laxity.contention.run import check_made_here
+from laxity.contention.table import ContentionTable, read_table
 from laxity.core.cpus import format_cpus
-from laxity.core.input_file import read_input
 from laxity.core.spec import RegulateSpec, Snapshots, Spec, TaskSpec, corunners_of
 from laxity.core.task_set import BoundKeys, bound_keys_of
 from laxity.errors import ConfigError, located
@@ -64,9 +63,8 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
         if keys.contention is None:
             msg = 'no contention table; add contention = "TABLE.json" (laxity contention profile)'
             raise ConfigError(msg)
-        data = read_input(Path(keys.contention), MOST_BYTES, "a contention table")
+        table, data = read_table(Path(keys.contention))
         with located(keys.contention):
-            table = decode_table(data)
             model = read_platform(spec.platform)
             _check_table(table, spec, task, model)
         terms = _terms(table, keys, spec, task, regulate)
@@ -83,11 +81,11 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
 
 def _check_table(table: ContentionTable, spec: Spec, task: TaskSpec, model: PlatformModel) -> None:
     """Refuse a table of another platform, program, CPU or version."""
-    check_made_here(table)
-    if platform_sha256(model) != table.platform_sha256:
-        msg = f"is of platform {table.platform}, the run is on {spec.platform}, or {spec.platform} "
-        msg += "has changed since the profile; profile again"
-        raise ConfigError(msg)
+    otherwise = (
+        f"is of platform {table.platform}, the run is on {spec.platform}, or {spec.platform} has "
+        "changed since the profile; profile again"
+    )
+    check_made_here(table, model, otherwise)
     profiled, runs = (table.workload, *table.args), (task.workload, *task.args)
     if profiled != runs:
         msg = f"is of '{' '.join(profiled)}', the task runs '{' '.join(runs)}'; profile that"
@@ -103,10 +101,9 @@ def _terms(
 ) -> Terms:
     cpus = sorted({cpu for _, cpu in corunners_of(spec)})
     if not cpus:
-        profiled = format_cpus(cpu for load in table.loads for cpu in load.cpus)
         msg = (
-            f"there is no co-runner; put [[interfere]] on CPUs {profiled}, those of the "
-            "profile's loads"
+            f"there is no co-runner; put [[interfere]] on CPUs {format_cpus(table.load_cpus)}, "
+            "those of the profile's loads"
         )
         raise ConfigError(msg)
     others = [other for other in spec.tasks if other is not task]

@@ -174,28 +174,33 @@ def program_of(table: ContentionTable) -> Program:
     Raises:
         ConfigError: The platform, or laxity, is not that of the profile.
     """
-    check_made_here(table)
-    program = Program(
-        read_platform(table.platform),
-        table.platform,
-        table.workload,
-        tuple(table.args),
-        table.cpu,
-    )
-    if platform_sha256(program.model) != table.platform_sha256:
-        msg = f"{table.platform} has changed since the profile; profile again"
-        raise ConfigError(msg)
-    return program
+    model = read_platform(table.platform)
+    check_made_here(table, model, f"{table.platform} has changed since the profile; profile again")
+    return Program(model, table.platform, table.workload, tuple(table.args), table.cpu)
 
 
-def check_made_here(table: ContentionTable) -> None:
-    """Refuse a table of another version.
+def check_made_here(table: ContentionTable, model: PlatformModel, otherwise: str) -> None:
+    """Refuse a table of another version or platform, or with a K that is too small for it.
+
+    Args:
+        table: Read from a file.
+        model: The platform.
+        otherwise: Message where the platform is another.
 
     Raises:
-        ConfigError: It is one.
+        ConfigError: It is such a table.
     """
     if table.version != __version__:
         msg = f"the table is of laxity {table.version}, this is {__version__}; profile again"
+        raise ConfigError(msg)
+    if platform_sha256(model) != table.platform_sha256:
+        raise ConfigError(otherwise)
+    least_ns = drained_ns(model, table.cpu, table.load_cpus)
+    if least_ns is not None and table.reload_ns < least_ns:
+        msg = (
+            f"reload_ns is {table.reload_ns}, full queues of {table.platform} take {least_ns} ns; "
+            "profile again"
+        )
         raise ConfigError(msg)
 
 

@@ -5,10 +5,14 @@
 Source: docs/regulation.md, sections 2 and 7.
 """
 
+import hashlib
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -16,7 +20,8 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from laxity.contention.windows import IntArray, Progress, Windows
-from laxity.errors import ConfigError
+from laxity.core.input_file import read_input
+from laxity.errors import ConfigError, located
 
 # Blin et al., 3.3: the granularity of their tables.
 STEP_BYTES_PER_S = 20_480_000
@@ -43,6 +48,8 @@ Time = Annotated[int, Meta(ge=0, le=3600 * 10**9)]
 Rate = Annotated[int, Meta(ge=0, le=RATE_ONE)]
 OVERHEAD_MAX = (1 << 32) - 1
 Overhead = Annotated[int, Meta(ge=0, le=OVERHEAD_MAX)]
+OverheadPpm = Annotated[int, Meta(ge=-_MILLION, le=OVERHEAD_MAX)]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Traffic = Annotated[int, Meta(ge=0, le=1 << 34)]
 Cpu = Annotated[int, Meta(ge=0, le=63)]
 
@@ -68,7 +75,7 @@ class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 class MeasuredLoad(Load, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A load, the execution time that it adds to a whole job, and the platform's traffic then."""
 
-    overhead_ppm: int
+    overhead_ppm: OverheadPpm
     traffic_bytes_per_s: Traffic
 
 
@@ -107,13 +114,14 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
 
     `platform_sha256` is that of the platform file. `solo_ns`: the job alone, its caches cold.
     `reload_ns`: bound of what a stop costs the job. `last_passages`: the last of each mark, those
-    that begin no phase included.
+    that begin no phase included. `sha256`: of all other members; null: written before tables had
+    one.
     """
 
     schema: Literal[2]  # TABLE_SCHEMA
     version: str
     platform: str
-    platform_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    platform_sha256: Sha256
     workload: str
     args: list[str]
     cpu: Cpu
@@ -124,6 +132,12 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     last_passages: list[Checkpoint]
     phases: Annotated[list[Phase], Meta(min_length=1, max_length=PHASES_MAX)]
     loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
+    sha256: Sha256 | None = None
+
+    @property
+    def load_cpus(self) -> list[int]:
+        """CPUs with loads of the profile, ascending."""
+        return sorted({cpu for load in self.loads for cpu in load.cpus})
 
     @property
     def worst_rate(self) -> int:
@@ -231,11 +245,48 @@ def _touched(windows: Windows, begins_ns: Sequence[int]) -> npt.NDArray[np.bool_
     return (windows.begins_ns < edges_ns[1:]) & (windows.ends_ns > edges_ns[:-1])
 
 
+def content_sha256(document: dict[str, Any]) -> str:
+    """Hash what a table says, whatever its layout and the order of its members."""
+    content = {name: value for name, value in document.items() if name != "sha256"}
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def signed(table: ContentionTable) -> ContentionTable:
+    """Give a table its hash, by which `decode_table` finds later changes."""
+    return msgspec.structs.replace(table, sha256=content_sha256(msgspec.to_builtins(table)))
+
+
+def read_table(path: Path) -> tuple[ContentionTable, bytes]:
+    """Read the file of a table; stderr says where changes of it cannot be found.
+
+    Returns:
+        The table, and the bytes of the file.
+
+    Raises:
+        ConfigError: The file cannot be read, or as `decode_table`.
+    """
+    data = read_input(path, MOST_BYTES, "a contention table")
+    with located(str(path)):
+        table = decode_table(data)
+    if table.sha256 is None:
+        _say_unsigned(path)
+    return table, data
+
+
+@cache
+def _say_unsigned(path: Path) -> None:
+    """Say it once for each file."""
+    sys.stderr.write(
+        f"laxity: {path}: the table has no sha256 (older laxity), so that changes of the file "
+        f"cannot be found; {_AGAIN}\n"
+    )
+
+
 def decode_table(data: bytes) -> ContentionTable:
     """Read a table strictly.
 
     Raises:
-        ConfigError: It is none, or its curve falls or is not packed.
+        ConfigError: It is none, was changed since it was written, or its parts do not fit.
     """
     try:
         schema = msgspec.json.decode(data, type=_AnySchema).schema
@@ -243,51 +294,58 @@ def decode_table(data: bytes) -> ContentionTable:
             msg = f"contention table of schema {schema}, this build reads {TABLE_SCHEMA}; "
             raise ConfigError(msg + _AGAIN)
         table = msgspec.json.decode(data, type=ContentionTable)
+        sha256 = content_sha256(msgspec.json.decode(data))
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         msg = f"no contention table: {error}; {_AGAIN}"
         raise ConfigError(msg) from error
-    for phase in table.phases:
-        curve = np.array(phase.loss, dtype=np.int64)
-        if np.any(np.diff(curve) < 0) or np.any(pack(curve) > curve + 1):
-            msg = "no contention table: loss falls with the traffic, or is not packed"
-            raise ConfigError(msg)
-    _check_phases(table)
+    if table.sha256 not in {None, sha256}:
+        msg = f"the contention table has changed since it was written (sha256 differs); {_AGAIN}"
+        raise ConfigError(msg)
+    for flaw in (*_flaws_of_loads(table), *_flaws_of_curves(table), *_flaws_of_phases(table)):
+        msg = f"no contention table: {flaw}; {_AGAIN}"
+        raise ConfigError(msg)
     return table
 
 
-def _check_phases(table: ContentionTable) -> None:
-    """Check the order of phases, and that all have curves of one length.
+def _flaws_of_curves(table: ContentionTable) -> Iterator[str]:
+    phases = table.phases
+    for i, phase in enumerate(phases):
+        curve = np.array(phase.loss, dtype=np.int64)
+        if np.any(np.diff(curve) < 0):
+            yield f"the loss of phase {i} falls with the traffic"
+        elif np.any(pack(curve) > curve + 1):
+            yield f"the loss of phase {i} is not packed"
+    if len({len(values) for phase in phases for values in (phase.loss, phase.reserve_ns)}) > 1:
+        yield "a phase has fewer steps than another phase"
+    overheads = [phase.overheads for phase in phases]
+    n_loads = max(len(load.cpus) for load in table.loads)
+    if {len(of_phase) for of_phase in overheads} != {n_loads}:
+        yield "a phase lacks overheads of a number of load CPUs"
+    if len({len(values) for of_phase in overheads for values in of_phase}) > 1:
+        yield "overheads of a phase have fewer steps than others"
 
-    Raises:
-        ConfigError: The table cannot be of a job.
-    """
+
+def _flaws_of_phases(table: ContentionTable) -> Iterator[str]:
     first, *others = table.phases
     begins_ns = [phase.begins_ns for phase in table.phases] + [table.solo_ns]
-    lengths = {len(values) for phase in table.phases for values in (phase.loss, phase.reserve_ns)}
-    overheads = [phase.overheads for phase in table.phases]
+    if first.checkpoint is not None or first.begins_ns != 0:
+        yield "phase 0 begins after the start of the job"
+    if any(before >= after for before, after in pairwise(begins_ns)):
+        yield "a phase begins before the phase before it, or after the end of the job"
     counts = {last.mark: last.passage for last in table.last_passages}
+    if len(counts) != len(table.last_passages):
+        yield "last_passages has a mark twice"
     checkpoints = [phase.checkpoint for phase in others]
-    are_known = all(
-        checkpoint is not None and checkpoint.passage <= counts.get(checkpoint.mark, 0)
-        for checkpoint in checkpoints
-    )
-    is_right = (
-        all(len(load.delays) == len(load.cpus) for load in table.loads)
-        and first.checkpoint is None
-        and begins_ns[0] == 0
-        and all(before < after for before, after in pairwise(begins_ns))
-        and len(lengths) == 1
-        and len({len(values) for of_phase in overheads for values in of_phase}) == 1
-        and {len(of_phase) for of_phase in overheads}
-        == {max(len(load.cpus) for load in table.loads)}
-        and len(counts) == len(table.last_passages)
-        and are_known
-        and len(set(checkpoints)) == len(checkpoints)
-    )
-    if not is_right:
-        msg = (
-            "no contention table: a phase begins before the phase before it, at an unknown "
-            "passage of a mark, has fewer steps than another phase, or lacks overheads of a "
-            "number of load CPUs, or a load has a factor for other CPUs"
-        )
-        raise ConfigError(msg)
+    for i, checkpoint in enumerate(checkpoints, 1):
+        if checkpoint is None or checkpoint.passage > counts.get(checkpoint.mark, 0):
+            yield f"phase {i} begins at an unknown passage of a mark"
+    if len(set(checkpoints)) != len(checkpoints):
+        yield "two phases begin at one passage of a mark"
+
+
+def _flaws_of_loads(table: ContentionTable) -> Iterator[str]:
+    for load in table.loads:
+        if len(load.delays) != len(load.cpus):
+            yield "a load has a factor for other CPUs"
+        if table.cpu in load.cpus or sorted(set(load.cpus)) != load.cpus:
+            yield "a load is on the CPU of the job, or its CPUs do not rise"
