@@ -236,10 +236,44 @@ static const char *lacking(const struct reading *reading)
     return NULL;
 }
 
+/* What is wrong with the checkpoints of a plan that is complete, or NULL. */
+static const char *flaw_of_checkpoints(const struct laxity_regulation_plan *plan)
+{
+    const uint32_t n = plan->table.n_phases;
+    const int64_t *const from_ns = plan->table.solo_from_ns;
+    const int64_t *const until_ns = plan->table.solo_until_ns;
+    if (until_ns[0] != 0 || from_ns[n] != 0) {
+        return "a time before the start or after the end of a job";
+    }
+    for (uint32_t p = 1; p <= n; p++) {
+        /* A stop just before a checkpoint may add a reload to what follows it. */
+        if (until_ns[p] < until_ns[p - 1] || from_ns[p] > from_ns[p - 1] + plan->terms.reload_ns) {
+            return "solo_until_ns falls, or solo_from_ns rises";
+        }
+    }
+    for (uint32_t p = 1; p < n; p++) {
+        const struct laxity_checkpoint *const point = &plan->checkpoints[p];
+        for (uint32_t q = p + 1; q < n; q++) {
+            const struct laxity_checkpoint *const other = &plan->checkpoints[q];
+            if (point->mark == other->mark && point->passage == other->passage) {
+                return "two phases begin at one passage of a mark";
+            }
+        }
+    }
+    return NULL;
+}
+
 /* What is wrong with a plan that is complete, or NULL. */
 static const char *flaw_of(struct laxity_regulation_plan *plan)
 {
     const struct laxity_regulation_terms *terms = &plan->terms;
+    const char *const flaw = flaw_of_checkpoints(plan);
+    if (flaw) {
+        return flaw;
+    }
+    if (terms->stop_ns < plan->stop_latency_ns || terms->mark_ns < plan->mark_latency_ns) {
+        return "stop_ns or mark_ns is less than the latency";
+    }
     if (terms->policy != LAXITY_REGULATION_PAPER) {
         const bool is_table = laxity_contention_prepare(&plan->table) == 0;
         return is_table ? NULL : "a loss falls with the traffic, or is not packed";

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 """What is said of a regulated run."""
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from msgspec.structs import replace
 
-from laxity.contention.regulated import Regulated, regulated_lines, shares
+from laxity.contention.regulated import Regulated, read_readings, regulated_lines, shares
+from laxity.errors import RecordError
 
 JOBS = [("start_ns", "i8"), ("finish_ns", "i8")]
 GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
@@ -30,6 +34,35 @@ def test_run_without_a_job_has_no_share():
 
 def test_co_runners_run_until_the_first_reading():
     assert shares(np.array([(0, 40)], JOBS), np.array([], READINGS)) == (1.0, 0)
+
+
+STORED = [
+    ("time_ns", "<i8"),
+    ("traffic_bytes", "<i8"),
+    ("slack_ns", "<i8"),
+    ("phase", "<u2"),
+    ("allowed", "|u1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("second", "flaw"),
+    [
+        ((50, 0, 0, 0, 1), "time_ns does not rise in row 0"),
+        ((-1, 0, 0, 0, 1), "time_ns is negative in row 1"),
+        ((51, -1, 0, 0, 1), "traffic_bytes is negative in row 1"),
+        ((51, 0, 0, 0, 2), "allowed is neither 0 nor 1 in row 1"),
+    ],
+)
+def test_readings_that_no_regulator_writes_are_damaged(
+    tmp_path: Path, second: tuple[int, ...], flaw: str
+):
+    first = (50, 0, 0, 0, 1)
+    np.save(tmp_path / "regulation.npy", np.array([first, (51, 0, 0, 0, 0)], STORED))
+    assert len(read_readings(tmp_path)) == 2
+    np.save(tmp_path / "regulation.npy", np.array([first, second], STORED))
+    with pytest.raises(RecordError, match=f"regulation.npy: {flaw}; the run is damaged"):
+        read_readings(tmp_path)
 
 
 def test_job_nearest_to_its_promise_is_named():

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What came of a regulated run: was the promise kept, and how long could co-runners run?"""
 
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -16,6 +17,7 @@ from laxity.core.units import format_duration_ns
 from laxity.errors import ConfigError, RecordError, cannot_read
 from laxity.jobs import rows
 from laxity.jobs.limits import read_resolved_spec
+from laxity.store.npy import read_stream
 from laxity.store.run_directory import Run
 
 _MILLION = 1_000_000
@@ -76,7 +78,7 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
     budget_ns = solo_ns * regulate.theta_ppm // _MILLION
     promised_ns = solo_ns + budget_ns + preemptions * gamma_ns
     nearest = int(np.argmin(promised_ns - own_ns)) if len(jobs) else None
-    allowed, stops = shares(jobs, run.stream("regulation"))
+    allowed, stops = shares(jobs, read_readings(run.path))
     return Regulated(
         kind="simulated",
         task=regulate.task,
@@ -91,6 +93,30 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
         parallelism_ppm=None if allowed is None else int(allowed * _MILLION),
         stops=stops,
     )
+
+
+def read_readings(run_path: Path) -> Any:  # noqa: ANN401 - as streams
+    """Read regulation.npy of a run.
+
+    Raises:
+        RecordError: It is missing or damaged, or no regulator can have written it.
+    """
+    path = run_path / "regulation.npy"
+    readings = read_stream(path)
+    times_ns, traffic_bytes, allowed = (
+        np.ma.getdata(readings[column]) for column in ("time_ns", "traffic_bytes", "allowed")
+    )
+    flaws = {
+        "time_ns is negative": times_ns < 0,
+        "time_ns does not rise": times_ns[1:] <= times_ns[:-1],
+        "traffic_bytes is negative": traffic_bytes < 0,
+        "allowed is neither 0 nor 1": allowed > 1,
+    }
+    for flaw, is_so in flaws.items():
+        if np.any(is_so):
+            msg = f"{path}: {flaw} in row {int(np.argmax(is_so))}; the run is damaged"
+            raise RecordError(msg)
+    return readings
 
 
 def shares(jobs: rows.Jobs, readings: Any) -> tuple[float | None, int]:  # noqa: ANN401 - as streams

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from laxity.contention.regulated import Regulated, read_regulated, regulated_lines
+from laxity.contention.regulated import (
+    Regulated,
+    read_readings,
+    read_regulated,
+    regulated_lines,
+)
 from laxity.jobs import rows
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import quantity
@@ -66,7 +71,7 @@ def _figures(
     """Draw traffic and slack of the job that came nearest to its promise."""
     jobs = rows.finished(task.rows)
     job = jobs[np.ma.getdata(jobs["job"]) == found.nearest_job]
-    readings = stored.stream("regulation")
+    readings = read_readings(stored.path)
     times_ns = np.ma.getdata(readings["time_ns"]).astype(np.float64)
     if not len(job) or found.nearest_ns is None:
         return ()

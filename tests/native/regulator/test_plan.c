@@ -149,6 +149,53 @@ static void checkpoint_is_a_mark_and_its_passage(void)
     CHECK_EQUAL(laxity_regulation_plan_checkpoint(&plan, 256, 1), 0);
 }
 
+/* Checks that a plan with a replaced line is refused for that reason. */
+static void check_flaw(unsigned which, const char *line, const char *flaw)
+{
+    char wanted[TEXT_BYTES];
+    (void)snprintf(wanted, sizeof wanted, "regulation plan: %s", flaw);
+    CHECK_EQUAL(parse_with(which, line), -1);
+    CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
+    CHECK(strcmp(error.text, wanted) == 0);
+}
+
+/* The reload of 2000 ns may be added to what follows the first checkpoint. */
+static void times_that_no_job_has_are_refused(void)
+{
+    const char *const order = "solo_until_ns falls, or solo_from_ns rises";
+    const char *const ends = "a time before the start or after the end of a job";
+    CHECK_EQUAL(parse_with(24, "solo_from_ns 8000000 8002000 0"), 0);
+    check_flaw(24, "solo_from_ns 8000000 8002001 0", order);
+    CHECK_EQUAL(parse_with(25, "solo_until_ns 0 8000000 8000000"), 0);
+    check_flaw(25, "solo_until_ns 0 8000001 8000000", order);
+    check_flaw(24, "solo_from_ns 8000000 3000000 1", ends);
+    check_flaw(25, "solo_until_ns 1 6000000 8000000", ends);
+}
+
+static void latencies_beyond_those_of_the_promise_are_refused(void)
+{
+    const char *const flaw = "stop_ns or mark_ns is less than the latency";
+    CHECK_EQUAL(parse_with(12, "stop_ns 10000"), 0);
+    check_flaw(12, "stop_ns 9999", flaw);
+    CHECK_EQUAL(parse_with(13, "mark_ns 1000"), 0);
+    check_flaw(13, "mark_ns 999", flaw);
+}
+
+static void phases_that_begin_at_one_passage_are_refused(void)
+{
+    const char *const kept[] = {lines[16], lines[24], lines[25]};
+    lines[16] = "phases 3";
+    lines[24] = "solo_from_ns 8000000 3000000 2000000 0";
+    lines[25] = "solo_until_ns 0 5000000 6000000 8000000";
+    const char *const more = "mark 1 7 2\nloss 2 0 0 0\nreserve 2 0 0 0\nmark 2 7 3";
+    CHECK_EQUAL(parse_with(19, more), 0);
+    const char *const same = "mark 1 7 2\nloss 2 0 0 0\nreserve 2 0 0 0\nmark 2 7 2";
+    check_flaw(19, same, "two phases begin at one passage of a mark");
+    lines[16] = kept[0];
+    lines[24] = kept[1];
+    lines[25] = kept[2];
+}
+
 static void curve_that_falls_is_refused(void)
 {
     CHECK_EQUAL(parse_with(20, "loss 0 0 500000 300000"), -1);
@@ -189,6 +236,9 @@ int main(void)
     RUN(bad_line_is_shown);
     RUN(passages_of_marks_are_read);
     RUN(checkpoint_is_a_mark_and_its_passage);
+    RUN(times_that_no_job_has_are_refused);
+    RUN(latencies_beyond_those_of_the_promise_are_refused);
+    RUN(phases_that_begin_at_one_passage_are_refused);
     RUN(curve_that_falls_is_refused);
     RUN(overheads_of_the_paper_may_fall_and_exceed_one);
     return test_exit_code();
