@@ -12,8 +12,7 @@ from tests.cli.commands import Outcome, laxity
 from tests.cli.laxity_command import of_simulator
 from tests.contention.test_table import write_signed
 
-from laxity.contention.document import percent
-from laxity.core.percent import format_percent
+from laxity.core.percent import format_percent, percent
 
 PLATFORM = "sim:sabrelite-partitioned"
 PROGRAM = "edges sqcif"
@@ -94,9 +93,9 @@ def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path,
     path, _ = profiled
     done = evaluate(path, "--theta", "20%", "--format", "json")
     assert done.code == 0, done.err
-    cells = json.loads(done.out)["cells"]
-    assert [cell["load"]["cpus"] for cell in cells] == [[1], [1, 2], [1, 2, 3]]
-    assert max(cell["load"]["overhead_ppm"] for cell in cells) > 200_000
+    cells = json.loads(done.out)["loads"]["rows"]
+    assert [cell["cpus"] for cell in cells] == [[1], [1, 2], [1, 2, 3]]
+    assert max(cell["overhead_ppm"] for cell in cells) > 200_000
     assert max(cell["regulated_ppm"] for cell in cells) <= 200_000
     assert 0 < max(cell["replayed_ppm"] for cell in cells) <= 200_000
     # A replay leaves out what stops and resumes cost.
@@ -106,13 +105,37 @@ def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path,
     assert sum(cell["stops"] for cell in cells) > 0
 
 
+def test_each_figure_for_programs_has_unit_kind_and_n(profiled: tuple[Path, Outcome]):
+    answer = json.loads(evaluate(profiled[0], "--theta", "20%", "--format", "json").out)
+    figures = answer["figures"] + answer["loads"]["columns"]
+    # What tells loads apart was chosen, and a remark is no figure.
+    chosen = {"cpus", "reads", "delays", "remark"}
+    for figure in figures:
+        has_kind = figure["name"] not in chosen
+        assert bool(figure["kind"] and figure["n"] and figure["unit"]) == has_kind, figure
+    values = {figure["name"]: (figure["value"], figure["n"]) for figure in answer["figures"]}
+    rows = answer["loads"]["rows"]
+    # Three loads, one simulated job with each and 35 replayed ones.
+    assert values["largest_regulated_ppm"] == (max(row["regulated_ppm"] for row in rows), 3)
+    assert values["largest_replayed_ppm"] == (max(row["replayed_ppm"] for row in rows), 105)
+
+
+def test_csv_has_a_row_for_each_load(profiled: tuple[Path, Outcome]):
+    lines = evaluate(profiled[0], "--theta", "20%", "--format", "csv").out.splitlines()
+    head, *rows = [line.split(",") for line in lines]
+    assert head[:6] == ["policy", "theta_ppm", "cpus", "reads", "delays", "traffic_bytes_per_s"]
+    assert [row[:5] for row in rows] == [
+        ["sound", "200000", cpus, "3", "30"] for cpus in ("1", "1 2", "1 2 3")
+    ]
+
+
 @pytest.mark.parametrize("policy", ["suspend", "paper", "budget"])
 def test_policies_of_others_are_judged_by_the_same_limit(
     profiled: tuple[Path, Outcome], policy: str
 ):
     done = evaluate(profiled[0], "--theta", "20%", "--policy", policy, "--format", "json")
     answer = json.loads(done.out)
-    cells = answer["cells"]
+    cells = answer["loads"]["rows"]
     assert answer["policy"] == policy
     lost = [max(cell["regulated_ppm"], cell["replayed_ppm"]) for cell in cells]
     assert done.code == (1 if max(lost) > 200_000 else 0)
@@ -153,7 +176,7 @@ def test_replayed_jobs_outside_their_profile_leave_no_verdict(tmp_path: Path):
     heavy = ("--theta", "1%", "--reads", "0", "--delays", "0", "--format", "json", "--quiet")
     done = laxity("contention", "evaluate", path, *heavy)
     assert done.code == 4, done.out
-    first, *_ = json.loads(done.out)["cells"]
+    first, *_ = json.loads(done.out)["loads"]["rows"]
     assert first["regulated_ppm"] < 10_000
     assert "of 35 replayed jobs ran longer" in first["remark"]
 
@@ -234,7 +257,7 @@ def test_promise_is_kept_in_every_cell_of_the_whole_grid(program: str, tmp_path:
     assert laxity("contention", "profile", program, *words).code == 0
     done = laxity("contention", "evaluate", path, "--quiet", "--format", "json")
     assert done.code == 0, done.out
-    cells = json.loads(done.out)["cells"]
+    cells = json.loads(done.out)["loads"]["rows"]
     assert len(cells) == 45
     # Short phases have few windows: of corners 2 of 54,180 lie above the table (10 µs each).
     above = sum(cell["windows_above"] for cell in cells)

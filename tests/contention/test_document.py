@@ -4,7 +4,8 @@
 
 from tests.contention.test_table import FIRST, SECOND, table
 
-from laxity.contention.document import percent, profile_text
+from laxity.contention.document import profile_text
+from laxity.core.percent import percent
 
 
 def test_table_of_one_phase_says_what_marks_would_gain():

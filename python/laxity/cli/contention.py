@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
 _MOST_FACTOR = 100
-_common_options = with_options(format_option("table", "json"), quiet_option, debug_option)
+_common_options = with_options(format_option("table", "json", "csv"), quiet_option, debug_option)
 _reads_help = "Lines that load reads, of 10; it writes the others."
 _delays_help = "Turns of the wait loop of load."
 
@@ -106,10 +106,15 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 
     One cold job runs alone and with each load: on one CPU, on two, and so on.
     """
-    from laxity.contention.document import profile_text  # noqa: PLC0415 - heavy
+    from laxity.contention.document import (  # noqa: PLC0415 - heavy
+        LOAD_COLUMNS,
+        profile_document,
+        profile_text,
+    )
     from laxity.contention.experiments import Program  # noqa: PLC0415 - with the above
     from laxity.contention.run import loads_of, profile_program  # noqa: PLC0415 - with the above
     from laxity.contention.table import signed  # noqa: PLC0415 - with the above
+    from laxity.page.columns import csv_text  # noqa: PLC0415 - with the above
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - with the above
 
     options = _ProfileOptions(**given)
@@ -136,7 +141,9 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
     write_output(Path(options.output), data)
     if options.output_format == "json":
-        print_json(table)
+        print_json(profile_document(table))
+    elif options.output_format == "csv":
+        sys.stdout.write(csv_text(LOAD_COLUMNS, table.loads))
     else:
         sys.stdout.write(f"{profile_text(table)}{options.output}\n")
     return EXIT_DONE
@@ -162,7 +169,11 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 
     Use loads that the profile did not have. Exit code 1: the job lost more than --theta.
     """
-    from laxity.contention.document import evaluation_text  # noqa: PLC0415 - heavy
+    from laxity.contention.document import (  # noqa: PLC0415 - heavy
+        evaluation_document,
+        evaluation_text,
+        evaluations_csv,
+    )
     from laxity.contention.plan import Terms  # noqa: PLC0415 - with the above
     from laxity.contention.run import evaluate_table, loads_of  # noqa: PLC0415 - with the above
     from laxity.contention.table import read_table  # noqa: PLC0415 - with the above
@@ -183,7 +194,9 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
     answer = evaluate_table(table, terms, loads, display)
     if options.output_format == "json":
-        print_json(answer)
+        print_json(evaluation_document(answer))
+    elif options.output_format == "csv":
+        sys.stdout.write(evaluations_csv([answer]))
     else:
         sys.stdout.write(evaluation_text(answer))
     if any(cell.remark for cell in answer.cells):

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from laxity.contention.document import LOAD_COLUMNS, N_STARTS, Column, of_load, percent, table_text
+from laxity.contention.document import LOAD_COLUMNS, N_STARTS
 from laxity.contention.experiments import progress
 from laxity.contention.plan import Terms, plan_of
 from laxity.contention.replay import replay, starts
@@ -17,9 +17,10 @@ from laxity.contention.run import for_each, loads_of, measured_load, program_of,
 from laxity.contention.table import MARGIN_PPM, ContentionTable, Load, MeasuredLoad, pack
 from laxity.contention.windows import Progress
 from laxity.core.cpus import format_cpus
-from laxity.core.percent import format_percent, show_percent
+from laxity.core.percent import format_percent, percent, show_percent
 from laxity.core.progress import Countdown
 from laxity.core.units import format_duration_ns
+from laxity.page.columns import Column, table_text
 
 # Reads of 10 lines, and turns of the wait loop: reads, both, writes, and mostly computation.
 _READS, _DELAYS = (10, 5, 0), (0, 1000)
@@ -171,7 +172,10 @@ def advice_text(advice: Advice) -> str:
         lines += [
             f"The bound leaves out {cost}." for cost in advice.limits[advice.chosen].not_accounted
         ]
-    columns = [*map(of_load, LOAD_COLUMNS), Column("unregulated", _unregulated, is_number=False)]
+    columns = [
+        *(column.of(lambda one: one.load) for column in LOAD_COLUMNS),
+        Column("unregulated", "unregulated", _unregulated, is_text=True),
+    ]
     columns += [_share_column(i, limit) for i, limit in enumerate(advice.limits)]
     if advice.untabled:
         names = ", ".join(advice.untabled)
@@ -245,21 +249,19 @@ def _of_unregulated(advice: Advice) -> str:
 
 
 def _share_column(index: int, limit: Limit) -> Column:
-    def text(one: LoadAdvice) -> str:
-        share = one.parallelism_ppm[index]
-        return "none" if share is None else percent(share)
-
-    return Column(f"theta {format_percent(limit.theta_ppm)}", text)
+    theta = format_percent(limit.theta_ppm)
+    return Column(
+        "parallelism_ppm",
+        f"theta {theta}",
+        lambda one: one.parallelism_ppm[index],
+        "modelled",
+        n=N_STARTS,
+    )
 
 
 LIMIT_COLUMNS = (
-    Column("theta", lambda limit: format_percent(limit.theta_ppm)),
-    Column("task set", _verdict, is_number=False),
-    Column(
-        "response time",
-        lambda limit: (
-            "none" if limit.response_ns is None else format_duration_ns(limit.response_ns)
-        ),
-    ),
-    Column("deadline", lambda limit: format_duration_ns(limit.deadline_ns)),
+    Column("theta", "theta", lambda limit: format_percent(limit.theta_ppm)),
+    Column("verdict", "task set", _verdict, is_text=True),
+    Column("response_ns", "response time", lambda limit: limit.response_ns, "proven"),
+    Column("deadline_ns", "deadline", lambda limit: limit.deadline_ns),
 )

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What `laxity contention` answers: each figure is declared once, for terminal and JSON."""
+"""What `laxity contention` answers: each figure is declared once, for people and for programs."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import median
 from typing import Any, Literal
 
@@ -11,8 +10,9 @@ import msgspec
 
 from laxity.contention.plan import Policy
 from laxity.contention.table import MARKS, ContentionTable, MeasuredLoad
-from laxity.core.text_table import format_table
+from laxity.core.percent import percent
 from laxity.core.units import format_duration_ns
+from laxity.page.columns import Column, csv_text, document_of, figures_of, table_text
 
 # Of each cell: starts, and starts with pauses.
 N_STARTS, N_PAUSED = 20, 15
@@ -60,48 +60,132 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the table on a terminal."""
-
-    header: str
-    text: Callable[[Any], str]
-    is_number: bool = True
-
-
-def percent(ppm: int) -> str:
-    """Write parts per million as a percentage of two decimals."""
-    # Without the sign of a zero.
-    return f"{round(ppm / 10_000, 2) + 0.0:.2f} %"
-
-
-def of_load(column: Column) -> Column:
-    """Take a column of loads to rows that have one."""
-    return Column(column.header, lambda cell: column.text(cell.load), column.is_number)
-
-
 LOAD_COLUMNS = (
-    Column("load CPUs", lambda load: ",".join(map(str, load.cpus)), is_number=False),
-    Column("reads of 10", lambda load: str(load.reads)),
-    Column("delay", lambda load: ",".join(map(str, dict.fromkeys(load.delays)))),
-    Column("traffic", lambda load: f"{load.traffic_bytes_per_s / 1e6:.0f} MB/s"),
-    Column("overhead", lambda load: percent(load.overhead_ppm)),
+    Column("cpus", "load CPUs", lambda load: load.cpus, is_text=True),
+    Column("reads", "reads of 10", lambda load: load.reads),
+    Column("delays", "delay", lambda load: list(dict.fromkeys(load.delays))),
+    Column(
+        "traffic_bytes_per_s", "traffic", lambda load: load.traffic_bytes_per_s, "simulated", n=1
+    ),
+    Column("overhead_ppm", "overhead", lambda load: load.overhead_ppm, "simulated", n=1),
 )
 CELL_COLUMNS = (
-    *(of_load(column) for column in LOAD_COLUMNS),
-    Column("regulated", lambda cell: percent(cell.regulated_ppm)),
-    Column("replayed", lambda cell: percent(cell.replayed_ppm)),
-    Column("parallelism", lambda cell: percent(cell.parallelism_ppm)),
-    Column("optimum", lambda cell: percent(cell.optimum_ppm)),
-    Column("stops", lambda cell: str(cell.stops)),
+    *(column.of(lambda cell: cell.load) for column in LOAD_COLUMNS),
+    Column("regulated_ppm", "regulated", lambda cell: cell.regulated_ppm, "simulated", n=1),
+    Column("replayed_ppm", "replayed", lambda cell: cell.replayed_ppm, "modelled", n=N_REPLAYS),
+    Column("parallelism_ppm", "parallelism", lambda cell: cell.parallelism_ppm, "simulated", n=1),
+    Column("optimum_ppm", "optimum", lambda cell: cell.optimum_ppm, "modelled", n=1),
+    Column("stops", "stops", lambda cell: cell.stops, "simulated", n=1),
+    Column("difference_ppm", "", lambda cell: cell.difference_ppm, "modelled", n=1, is_detail=True),
+    Column("windows", "", lambda cell: cell.windows, "simulated", n=1, is_detail=True),
+    Column("windows_above", "", lambda cell: cell.windows_above, "simulated", n=1, is_detail=True),
+    Column("remark", "", lambda cell: cell.remark, is_text=True, is_detail=True),
+)
+# Rows of `--format csv`: (evaluation, cell).
+CSV_COLUMNS = (
+    Column("policy", "policy", lambda row: row[0].policy, is_text=True),
+    Column("theta_ppm", "theta", lambda row: row[0].theta_ppm),
+    *(column.of(lambda row: row[1]) for column in CELL_COLUMNS),
+)
+PROFILE_COLUMNS = (
+    Column("solo_ns", "alone", lambda table: table.solo_ns, "simulated", n=1),
+    Column(
+        "largest_overhead_ppm",
+        "largest overhead",
+        lambda table: max(load.overhead_ppm for load in table.loads),
+        "simulated",
+        n=lambda table: len(table.loads),
+    ),
+    Column("reload_ns", "reload after a stop", lambda table: table.reload_ns, "modelled"),
+    Column("phases", "phases", lambda table: len(table.phases), "simulated", n=1),
 )
 
 
-def table_text(columns: Sequence[Column], rows: Sequence[object]) -> str:
-    """Lay rows out for a terminal."""
-    cells = [[column.text(row) for column in columns] for row in rows]
-    right = [i for i, column in enumerate(columns) if column.is_number]
-    return format_table([column.header for column in columns], cells, right)
+def _n_cells(evaluation: Evaluation) -> int:
+    return len(evaluation.cells)
+
+
+def _n_replayed(evaluation: Evaluation) -> int:
+    return N_REPLAYS * len(evaluation.cells)
+
+
+# Of an evaluation, over all its loads.
+EVALUATION_COLUMNS = (
+    Column("policy", "policy", lambda one: one.policy, is_text=True),
+    Column("beyond", "loads beyond", lambda one: one.n_beyond, "simulated", n=_n_cells),
+    Column(
+        "largest_regulated_ppm",
+        "largest overhead",
+        lambda one: max(cell.regulated_ppm for cell in one.cells),
+        "simulated",
+        n=_n_cells,
+    ),
+    Column(
+        "largest_replayed_ppm",
+        "replayed",
+        lambda one: max(cell.replayed_ppm for cell in one.cells),
+        "modelled",
+        n=_n_replayed,
+    ),
+    Column(
+        "least_parallelism_ppm",
+        "least parallelism",
+        lambda one: min(cell.parallelism_ppm for cell in one.cells),
+        "simulated",
+        n=_n_cells,
+    ),
+    Column(
+        "median_parallelism_ppm",
+        "median",
+        lambda one: int(median(cell.parallelism_ppm for cell in one.cells)),
+        "simulated",
+        n=_n_cells,
+    ),
+    Column(
+        "most_parallelism_ppm",
+        "most",
+        lambda one: max(cell.parallelism_ppm for cell in one.cells),
+        "simulated",
+        n=_n_cells,
+    ),
+    Column("solo_ns", "", lambda one: one.solo_ns, "simulated", n=1, is_detail=True),
+    Column(
+        "largest_unregulated_ppm",
+        "",
+        lambda one: max(cell.load.overhead_ppm for cell in one.cells),
+        "simulated",
+        n=_n_cells,
+        is_detail=True,
+    ),
+)
+
+
+def profile_document(table: ContentionTable) -> dict[str, Any]:
+    """Write what a profile found for programs; the table itself is a file."""
+    return {
+        "schema": 1,
+        "program": " ".join([table.workload, *table.args]),
+        "platform": table.platform,
+        "cpu": table.cpu,
+        "figures": figures_of(PROFILE_COLUMNS, table),
+        "loads": document_of(LOAD_COLUMNS, table.loads),
+    }
+
+
+def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
+    """Write an evaluation for programs."""
+    return {
+        "schema": 2,
+        "policy": evaluation.policy,
+        "theta_ppm": evaluation.theta_ppm,
+        "figures": figures_of(EVALUATION_COLUMNS[1:], evaluation),
+        "loads": document_of(CELL_COLUMNS, evaluation.cells),
+    }
+
+
+def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
+    """Write a row for each load of each evaluation."""
+    return csv_text(CSV_COLUMNS, [(tried, cell) for tried in evaluations for cell in tried.cells])
 
 
 def profile_text(table: ContentionTable) -> str:

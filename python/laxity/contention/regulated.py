@@ -8,9 +8,9 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from laxity.contention.document import percent
 from laxity.contention.plan import KEPT_TABLE, solo_ns_of
 from laxity.contention.table import decode_table
+from laxity.core.percent import percent
 from laxity.core.spec import Spec
 from laxity.core.task_set import bound_keys_of
 from laxity.core.units import format_duration_ns

@@ -40,3 +40,9 @@ def format_percent(parts_per_million: int) -> str:
 def show_percent(parts_per_million: int) -> str:
     """Write a ratio exactly, as it stands in what people read: 62500 is `6.25 %`."""
     return format_percent(parts_per_million).replace("%", " %")
+
+
+def percent(parts_per_million: int) -> str:
+    """Write a ratio as a percentage of two decimals."""
+    # Without the sign of a zero.
+    return f"{round(parts_per_million / _PPM_PER_PERCENT, 2) + 0.0:.2f} %"
