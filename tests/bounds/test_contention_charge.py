@@ -10,7 +10,7 @@ from tests.bounds.made_up_costs import entry, gamma, model
 from tests.contention.test_table import FIRST, table
 
 from laxity.bounds.answer import CostsGiven, answer_task_set
-from laxity.bounds.contention_charge import charged, left_out
+from laxity.bounds.contention_charge import CoRunners, charged, left_out
 from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import Choice
 from laxity.bounds.sections import blocks_of
@@ -112,11 +112,24 @@ def test_costs_without_co_runners_are_named():
     answer = answer_task_set(read(text), costs, Setup(has_sensitivity=False))
     planner, control = read(text).tasks
     charges = (charged(planner, DIJKSTRA, None)[1], charged(control, SHA, None)[1])
-    of_gamma, of_switches = left_out(charges, answer.costs.entries)
+    _, _, of_gamma, of_switches = left_out(charges, answer.costs.entries)
     assert of_gamma.startswith("what co-runners add to gamma of planner")
     assert of_switches.startswith("what co-runners add to switches")
-    assert list(left_out(charges, ())) == []
+    assert len(list(left_out(charges, ()))) == len(charges)
     assert list(left_out((), answer.costs.entries)) == []
+
+
+def test_bound_says_what_its_tables_were_observed_with():
+    """No profile excludes that other work costs more: of the same traffic if it is regulated."""
+    planner, control = read(SET + REGULATE).tasks
+    regulate = read(SET + REGULATE).regulate
+    charges = (charged(planner, DIJKSTRA, regulate)[1], charged(control, SHA, regulate)[1])
+    loads = "load on CPUs 1 (0 of 10 reads, delay 0)"
+    assert list(left_out(charges, ())) == [
+        f"co-runners that cost planner more at the same traffic than {loads}: dijkstra.json is "
+        "observed, not proven",
+        f"co-runners that cost control more than {loads}: sha.json is observed, not proven",
+    ]
 
 
 def test_task_that_nothing_charges_for_co_runners_is_named():
@@ -181,4 +194,58 @@ def test_traffic_that_the_table_does_not_cover_is_refused(
     assert task_set.corunner_cpus is not None
     refusal = nullcontext() if reason is None else pytest.raises(ConfigError, match=reason)
     with refusal:
-        charged(planner, DIJKSTRA, task_set.regulate, [control], task_set.corunner_cpus)
+        corunners = CoRunners(task_set.corunner_cpus, task_set.corunners)
+        charged(planner, DIJKSTRA, task_set.regulate, [control], corunners)
+
+
+# Of a profile with loads on CPU 1, and on 1 and 2: 3 to 7 reads with a delay of 20, and on CPU 1
+# alone without one.
+LOADS = [
+    {"reads": reads, "delay": delay, "cpus": cpus, "overhead_ppm": 0, "traffic_bytes_per_s": 0}
+    for reads in (3, 7)
+    for delay, cpus in ((0, [1]), (20, [1]), (20, [1, 2]))
+]
+OVERHEADS = [[0, 0, 0, 0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("args", "cpus", "is_covered"),
+    [
+        ("4MiB 5 20", "1-2", True),
+        ("4MiB 7 21", "1-2", True),
+        ("4MiB 5 19", "1-2", False),
+        ("4MiB 5 19", "1", True),
+        ("4MiB 2 20", "1-2", False),
+        ("4MiB 8 20", "1-2", False),
+        # Without delay, and with writes alone.
+        ("4MiB 3", "1", True),
+        ("4MiB 3", "1-2", False),
+        ("4MiB", "1", False),
+    ],
+)
+@pytest.mark.parametrize("regulate", ["", REGULATE])
+def test_load_that_costs_more_than_those_of_the_profile_is_refused(
+    args: str, cpus: str, regulate: str, is_covered: bool
+):
+    loads = f'[[interfere]]\nworkload = "load"\nargs = {args.split()}\ncpus = "{cpus}"\n'
+    task_set = read(SET + loads + regulate)
+    planner, control = task_set.tasks
+    assert task_set.corunner_cpus is not None
+    corunners = CoRunners(task_set.corunner_cpus, task_set.corunners)
+    profiled = table(loads=LOADS, phases=[FIRST | {"overheads": OVERHEADS}])
+    reason = (
+        rf"'load {args}' on . CPUs is not covered: the profile had load on CPUs 1-2 \(3 to 7 of"
+    )
+    refusal = nullcontext() if is_covered else pytest.raises(ConfigError, match=reason)
+    with refusal:
+        charged(planner, profiled, task_set.regulate, [control], corunners)
+
+
+def test_program_that_is_no_load_cannot_be_compared_and_is_said():
+    loads = '[[interfere]]\nworkload = "mem"\nargs = ["4MiB"]\ncpus = "1"\n'
+    task_set = read(SET + loads)
+    planner, control = task_set.tasks
+    corunners = CoRunners((1,), task_set.corunners)
+    assert task_set.corunners == (("mem", "4MiB"),)
+    _, charge = charged(planner, DIJKSTRA, None, [control], corunners)
+    assert "more than load on CPUs 1" in next(left_out([charge], ()))

@@ -91,6 +91,7 @@ def test_task_below_needs_no_gamma(tmp_path: Path):
         ({}, {}, [TASK | {"cpus": "2"}], [LOAD], "is of CPU 0, the task runs on CPU 2"),
         ({}, {}, [TASK], [], "there is no co-runner; put .* on CPUs 1"),
         ({}, {}, [TASK], [LOAD | {"cpus": "2"}], "co-runners are on CPUs 2; put"),
+        ({}, {}, [TASK], [LOAD | {"args": ["4MiB", "1"]}], "'load 4MiB 1' on 1 CPUs is not cov"),
         ({}, {}, [TASK, HIGH | {"cpus": "3"}], [LOAD], "b on other CPUs are never stopped"),
         ({}, {}, [TASK, HIGH | {"priority": 40}], [LOAD], "shares its CPU with b.*add wcet"),
         ({}, {}, [TASK | {"wcet": "8ms"}, HIGH | {"priority": 60}], [LOAD], "b.*add gamma"),

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class CoRunners:
+    """Co-runners of a task set: their CPUs, and their programs with arguments."""
+
+    cpus: Collection[int] = ()
+    programs: Collection[Sequence[str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ContentionCharge:
     """A charge for contention.
 
@@ -26,6 +34,7 @@ class ContentionCharge:
         theta_ppm: What the regulator of a run allows; None: the task is not regulated.
         overhead_ppm: Charged, of C.
         contention_ns: The same for one job.
+        observed_with: Loads of the profile, in words.
     """
 
     task: str
@@ -35,6 +44,7 @@ class ContentionCharge:
     theta_ppm: int | None
     overhead_ppm: int
     contention_ns: int
+    observed_with: str = ""
 
 
 def charged(
@@ -42,7 +52,7 @@ def charged(
     table: "ContentionTable",
     regulate: RegulateSpec | None,
     others: Sequence[DeclaredTask] = (),
-    corunner_cpus: Collection[int] = (),
+    corunners: CoRunners = CoRunners(),
 ) -> tuple[DeclaredTask, ContentionCharge]:
     """Charge a task with what its table says.
 
@@ -54,18 +64,14 @@ def charged(
         table: Read from there.
         regulate: Of the file; None: it has none.
         others: All other tasks of the file.
-        corunner_cpus: CPUs with co-runners.
+        corunners: Of the file.
 
     Raises:
         ConfigError: The table is of another program or CPU, bounds nothing, or does not cover the
             traffic of the file, or a regulated run would be refused.
     """
-    from laxity.contention.plan import (  # noqa: PLC0415 - loads numpy
-        Terms,
-        check_terms,
-        check_traffic,
-        solo_ns_of,
-    )
+    from laxity.contention.coverage import check_traffic, loads_text  # noqa: PLC0415 - loads numpy
+    from laxity.contention.plan import Terms, check_terms, solo_ns_of  # noqa: PLC0415 - likewise
 
     profiled, runs = (table.workload, *table.args), task.work.program
     if runs and profiled != runs:
@@ -76,7 +82,7 @@ def charged(
         raise ConfigError(msg)
     solo_ns_of(table, replace(task.keys, wcet_ns=task.wcet_ns))
     is_regulated = regulate is not None and regulate.task == task.name
-    check_traffic(table, others, corunner_cpus, is_regulated=is_regulated)
+    check_traffic(table, others, corunners.cpus, corunners.programs, is_regulated=is_regulated)
     if regulate is not None and is_regulated:
         check_terms(table, Terms(regulate, core=0, solo_ns=solo_ns_of(table, task.keys)))
         overhead_ppm = regulate.theta_ppm
@@ -91,11 +97,18 @@ def charged(
         theta_ppm=overhead_ppm if is_regulated else None,
         overhead_ppm=overhead_ppm,
         contention_ns=-(-task.wcet_ns * overhead_ppm // PPM),
+        observed_with=loads_text(table),
     )
 
 
 def left_out(charges: Sequence[ContentionCharge], used: Sequence[UsedCost]) -> Iterator[str]:
     """Say which costs co-runners raise although they were measured without co-runners."""
+    for charge in charges:
+        same = "" if charge.theta_ppm is None else " at the same traffic"
+        yield (
+            f"co-runners that cost {charge.task} more{same} than {charge.observed_with}: "
+            f"{charge.table} is observed, not proven"
+        )
     contended = {charge.task for charge in charges}
     names = [cost.of for cost in used if cost.name == GAMMA and cost.n and cost.of in contended]
     if names:

@@ -229,4 +229,5 @@ BOUND_MEMBERS = (
     ),
     Member("contention[].overhead_ppm", "integer", _PPM, "charged, of wcet"),
     Member("contention[].contention_ns", "integer", "ns", "the same for one job"),
+    Member("contention[].observed_with", "text", "", "the loads of the profile"),
 )

@@ -29,7 +29,7 @@ def with_contention(
     """
     if not any(task.keys.contention for task in task_set.tasks):
         return task_set, ()
-    from laxity.bounds.contention_charge import charged  # noqa: PLC0415 - loads numpy
+    from laxity.bounds.contention_charge import CoRunners, charged  # noqa: PLC0415 - loads numpy
     from laxity.contention.run import program_of  # noqa: PLC0415 - likewise
     from laxity.contention.table import read_table  # noqa: PLC0415 - likewise
     from laxity.platform.simulated import describe_model  # noqa: PLC0415 - likewise
@@ -54,7 +54,8 @@ def with_contention(
             used = {cpu for other in task_set.tasks for cpu in other.cpus} | {table.cpu}
             cpus = task_set.corunner_cpus
             corunner_cpus = {*range(model.cores)} - used if cpus is None else cpus
-            contended, charge = charged(task, table, task_set.regulate, others, corunner_cpus)
+            corunners = CoRunners(corunner_cpus, task_set.corunners)
+            contended, charge = charged(task, table, task_set.regulate, others, corunners)
         tasks.append(contended)
         charges.append(charge)
     return replace(task_set, tasks=tuple(tasks)), tuple(charges)

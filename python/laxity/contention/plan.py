@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The plan of a regulation, as native/regulator/plan.h defines it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
@@ -10,7 +10,6 @@ from msgspec import structs
 
 from laxity.contention.table import RATE_ONE, ContentionTable
 from laxity.contention.windows import WINDOWS_NS
-from laxity.core.cpus import format_cpus
 from laxity.core.percent import format_percent
 from laxity.core.spec import Policy as Scheduling
 from laxity.core.spec import RegulateSpec
@@ -98,50 +97,6 @@ class Terms:
     def least_theta_ppm(self, table: ContentionTable) -> int:
         """Return the smallest theta that lasts for one permission."""
         return -(-self.permission_ns(table) * _MILLION // (self.solo_ns or table.solo_ns))
-
-
-def check_traffic(
-    table: ContentionTable,
-    others: Sequence[Placed],
-    corunner_cpus: Collection[int],
-    *,
-    is_regulated: bool,
-) -> None:
-    """Refuse traffic that the table does not cover, or that no regulator stops.
-
-    Args:
-        table: Of the task.
-        others: All other tasks.
-        corunner_cpus: CPUs with co-runners.
-        is_regulated: Co-runners are stopped for the task; else other tasks may run on the CPUs of
-            the profile's loads.
-
-    Raises:
-        ConfigError: There is such traffic.
-    """
-    elsewhere = [other for other in others if not set(other.cpus) <= {table.cpu}]
-    if elsewhere and is_regulated:
-        msg = (
-            f"{', '.join(other.name for other in elsewhere)} on other CPUs are never stopped, so "
-            f"no loss is promised; put all tasks on CPU {table.cpu}"
-        )
-        raise ConfigError(msg)
-    profiled = table.load_cpus
-    of_tasks = {cpu for other in elsewhere for cpu in other.cpus} - {table.cpu}
-    if not of_tasks <= set(profiled):
-        msg = (
-            f"there are tasks on CPUs {format_cpus(of_tasks)}, the profile had loads on CPUs "
-            f"{format_cpus(profiled)}; profile with --load-cpus {format_cpus(of_tasks)}"
-        )
-        raise ConfigError(msg)
-    # Without a regulator, those on the CPU of the task itself run between its jobs.
-    covered = {*profiled} if is_regulated else {*profiled, table.cpu}
-    if not set(corunner_cpus) <= covered:
-        msg = (
-            f"co-runners are on CPUs {format_cpus(corunner_cpus)}; put [[interfere]] on CPUs "
-            f"{format_cpus(profiled)}, those of the profile's loads"
-        )
-        raise ConfigError(msg)
 
 
 def check_preemptions(task: Placed, others: Sequence[Placed], keys: BoundKeys) -> None:

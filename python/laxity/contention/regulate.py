@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from laxity.contention.coverage import check_traffic
 from laxity.contention.experiments import Program
 from laxity.contention.plan import (
     KEPT_TABLE,
     Terms,
     check_preemptions,
-    check_traffic,
     plan_of,
     solo_ns_of,
 )
@@ -107,7 +107,8 @@ def _terms(
         )
         raise ConfigError(msg)
     others = [other for other in spec.tasks if other is not task]
-    check_traffic(table, others, cpus, is_regulated=True)
+    programs = [other.exec or (other.workload, *other.args) for other in spec.interfere]
+    check_traffic(table, others, cpus, programs, is_regulated=True)
     core = cpus[0] if regulate.cpu is None else regulate.cpu
     if core in task.cpus:
         msg = f"cpu {core}: the regulator would run on the CPU of the task; write another CPU"

@@ -145,6 +145,7 @@ class TaskSet:
     `has_priorities` False: the file gives none; `priority` of all tasks is then the default.
     `regulate` None: nothing stops co-runners.
     `corunner_cpus`: CPUs with co-runners; None: a co-runner is on every CPU that has no task.
+    `corunners`: programs of co-runners, with their arguments.
     """
 
     tasks: tuple[DeclaredTask, ...]
@@ -152,6 +153,7 @@ class TaskSet:
     has_priorities: bool = True
     regulate: RegulateSpec | None = None
     corunner_cpus: tuple[int, ...] | None = ()
+    corunners: tuple[tuple[str, ...], ...] = ()
 
 
 def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
@@ -184,8 +186,15 @@ def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
     # Where a run is, an option may say.
     regulate = read_regulate(document.get("regulate"), [task.name for task in tasks], SIMULATED)
     _check_regulated(tasks, regulate)
-    cpus = None if () in corunners else tuple(sorted(set().union(*corunners)))
-    return TaskSet(tasks, bool(corunners), has_priorities, regulate, cpus)
+    cpus = [of_one for of_one, _ in corunners]
+    return TaskSet(
+        tasks,
+        bool(corunners),
+        has_priorities,
+        regulate,
+        corunner_cpus=None if () in cpus else tuple(sorted(set().union(*cpus))),
+        corunners=tuple(program for _, program in corunners),
+    )
 
 
 def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
@@ -291,8 +300,8 @@ def _check_covered(task: TaskTable, policy: Policy) -> None:
         raise ConfigError(msg)
 
 
-def _read_corunner(table: dict[str, Any], index: int) -> tuple[int, ...]:
-    """Return the CPUs of a co-runner; none: the file names none."""
+def _read_corunner(table: dict[str, Any], index: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the CPUs of a co-runner (none: the file names none), and its program."""
     one = convert_table(table, InterfereTable, f"interfere {index}")
     if one.policy in {policy.value for policy in (*FIXED_PRIORITY, Policy.DEADLINE)}:
         msg = (
@@ -301,7 +310,8 @@ def _read_corunner(table: dict[str, Any], index: int) -> tuple[int, ...]:
         )
         raise ConfigError(msg)
     with located(f"interfere {index}"):
-        return _cpus(one.cpus)
+        program = one.exec or (() if one.workload is None else (one.workload, *one.args))
+        return _cpus(one.cpus), tuple(program)
 
 
 def _check_regulated(tasks: Sequence[DeclaredTask], regulate: RegulateSpec | None) -> None:
