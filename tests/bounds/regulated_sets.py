@@ -74,7 +74,7 @@ class DrawnSet:
 def profile(program: str, folder: Path) -> Profiled:
     """Profile a program, and measure what a bound needs of it."""
     table = folder / f"{program.replace(' ', '-')}.json"
-    words = ("--reads", "0,5,10", "--delays", "0,60", "--quiet", "-o", table)
+    words = ("--reads", "0,5,10", "--delays", "0,60", "--preempt", "none", "--quiet", "-o", table)
     done = laxity("contention", "profile", program, "--platform", PLATFORM, *words)
     assert done.code == 0, done.err
     document = json.loads(table.read_text())

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(
 def profiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     path = tmp_path_factory.mktemp("profiled") / "edges.json"
     words = ("--load-cpus", "1-3", "--reads", "0,10", "--delays", "0,200", "--quiet")
+    words += ("--preemptions", "3")
     return path, laxity(
         "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words
     )
@@ -51,6 +52,35 @@ def test_profile_says_the_largest_overhead_and_writes_a_table(profiled: tuple[Pa
     first = done.out.splitlines()[0]
     assert f"up to {percent(worst['overhead_ppm'])} longer" in first
     assert done.out.splitlines()[-1] == str(path)
+
+
+def test_preempted_job_loads_most_with_a_load(profiled: tuple[Path, Outcome]):
+    path, done = profiled
+    document = document_of(path)
+    found = document["preempted"]
+    # Twice the 4 of 16 ways of 1 MiB that CPU 0 has.
+    assert (found["kind"], found["program"]) == ("observed", ["mem", "524288B"])
+    assert (found["n_alone"], found["n_loaded"]) == (3, 3)
+    assert 0 < found["alone_ns"] < found["loaded_ns"]
+    assert found["load"] == {"reads": 0, "delay": 0, "cpus": [1, 2, 3], "factors": [1, 1, 1]}
+    # Dirty lines are written back before their place is free.
+    assert document["solo_ns"] < found["dirty_ns"] < 1.1 * document["solo_ns"]
+    (line,) = [line for line in done.out.splitlines() if line.startswith("One preemption by mem")]
+    assert "(observed, n = 3 and 3)" in line
+    assert any(phase["shared_loss"][-1] > phase["loss"][-1] for phase in document["phases"])
+
+
+def test_program_that_preempts_is_chosen_and_left_out(tmp_path: Path):
+    words = ("--platform", PLATFORM, "--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet")
+    for name, preempt in (("some", "crc32 small"), ("none", "none")):
+        path = tmp_path / name
+        more = ("--preempt", preempt, "--preemptions", "2", "-o", path)
+        assert laxity("contention", "profile", PROGRAM, *words, *more).code == 0
+    found = document_of(tmp_path / "some")["preempted"]
+    assert (found["program"], found["n_alone"]) == (["crc32", "small"], 2)
+    document = document_of(tmp_path / "none")
+    assert document["preempted"] is None
+    assert all(phase["shared_loss"] == [] for phase in document["phases"])
 
 
 def test_file_that_exists_is_refused_before_anything_is_simulated(profiled: tuple[Path, Outcome]):
@@ -171,6 +201,7 @@ def test_replayed_jobs_outside_their_profile_leave_no_verdict(tmp_path: Path):
     """A profile of one small load, tried with the largest one: the simulated job is lucky."""
     path = tmp_path / "light.json"
     light = ("--load-cpus", "1-3", "--reads", "10", "--delays", "200,1000", "--quiet")
+    light += ("--preempt", "none")
     done = laxity("contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *light)
     assert done.code == 0, done.err
     heavy = ("--theta", "1%", "--reads", "0", "--delays", "0", "--format", "json", "--quiet")
@@ -213,6 +244,7 @@ def test_table_that_was_changed_by_hand_is_refused(profiled: tuple[Path, Outcome
 def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
     path = tmp_path / "adaptive.json"
     words = ("--load-cpus", "1", "--reads", "0", "--delays", "adaptive", "--quiet")
+    words += ("--preempt", "none")
     done = laxity("contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words)
     assert done.code == 0, done.err
     overheads = {load["delay"]: load["overhead_ppm"] for load in document_of(path)["loads"]}
@@ -231,6 +263,7 @@ def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
         (("--platform", PLATFORM, "--load-cpus", "0-1"), "other than 0, that of the job"),
         (("--platform", PLATFORM, "--reads", "11"), "--reads 11: use numbers from 0 to 10"),
         (("--platform", PLATFORM, "--delays", "-1"), "--delays -1: use numbers"),
+        (("--platform", PLATFORM, "--preempt", ""), "--preempt is empty; name a workload, or none"),
     ],
 )
 def test_profile_that_cannot_be_is_refused(tmp_path: Path, words: tuple[str, ...], reason: str):
@@ -253,7 +286,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path):
 )
 def test_promise_is_kept_in_every_cell_of_the_whole_grid(program: str, tmp_path: Path):
     path = tmp_path / "table.json"
-    words = ("--platform", PLATFORM, "-o", path, "--quiet")
+    words = ("--platform", PLATFORM, "-o", path, "--quiet", "--preempt", "none")
     assert laxity("contention", "profile", program, *words).code == 0
     done = laxity("contention", "evaluate", path, "--quiet", "--format", "json")
     assert done.code == 0, done.out
@@ -350,7 +383,9 @@ def test_advice_names_the_theta_that_a_permission_needs(
 
 
 def test_advice_needs_what_a_regulated_run_needs(profiled: tuple[Path, Outcome], tmp_path: Path):
-    path, _ = advised(tmp_path, profiled[0], 0.12)
+    table = tmp_path / "edges.json"
+    write_signed(table, document_of(profiled[0]) | {"preempted": None})
+    path, _ = advised(tmp_path, table, 0.12)
     other = (
         '[[task]]\nname = "other"\nworkload = "sha"\nargs = ["small"]\nperiod = "5ms"\n'
         'priority = 90\ncpus = "0"\nwcet = "400us"\n'

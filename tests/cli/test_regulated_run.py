@@ -55,6 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with the table of the regulated task."""
     path = tmp_path_factory.mktemp("regulated")
     words = ("--load-cpus", "1-3", "--reads", "0", "--delays", "0,200", "--quiet")
+    words += ("--preemptions", "3")
     done = laxity(
         "contention", "profile", "edges sqcif", *PLATFORM, "-o", path / "edges.json", *words
     )
@@ -82,6 +83,19 @@ def test_promise_is_kept_for_each_job_of_a_preempted_task(folder: Path, tmp_path
     # A regulator that allows nothing, or all, would keep no promise or be of no use.
     assert 0 < found["parallelism_ppm"] < 1_000_000
     assert found["stops"] > 0
+
+
+def test_reload_of_the_profile_counts_where_none_is_stated(folder: Path, tmp_path: Path):
+    preempted = json.loads((folder / "edges.json").read_text())["preempted"]
+    lines = [line for line in SET.splitlines() if not line.startswith(("wcet", "gamma"))]
+    (folder / "profiled.toml").write_text("\n".join(lines))
+    done = run(folder / "profiled.toml", "--run-dir", tmp_path / "R")
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)["regulation"]
+    assert (found["jobs"], found["kept"]) == (4, 4)
+    # Largest observed and 5 %, rounded up; C is that of a job after another task.
+    assert found["gamma_ns"] == -(-preempted["loaded_ns"] * 21 // 20)
+    assert found["solo_ns"] > preempted["dirty_ns"]
 
 
 def test_stored_run_is_repeated_by_its_spec_alone(folder: Path, tmp_path: Path):
@@ -130,7 +144,7 @@ def test_table_of_a_program_that_has_changed_is_refused(folder: Path, tmp_path: 
 
 def test_program_of_a_user_is_found_from_anywhere(tmp_path: Path):
     program = of_simulator("armhf-edges")
-    words = ("--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet")
+    words = ("--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet", "--preempt", "none")
     what = (f"{os.path.relpath(program)} sqcif", *PLATFORM, "-o", tmp_path / "own.json")
     assert laxity("contention", "profile", *what, *words).code == 0
     (tmp_path / "own").symlink_to(program)

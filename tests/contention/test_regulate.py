@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.contention.test_table import table
+from tests.contention.test_table import FIRST, PREEMPTED, table
 
 from laxity import __version__
 from laxity.contention.regulate import Regulation, regulation_of
 from laxity.contention.run import platform_sha256
+from laxity.contention.table import RATE_ONE
 from laxity.core.spec_reader import resolve_spec
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import read_platform
@@ -73,6 +74,22 @@ def test_stated_wcet_is_c_and_stated_gamma_the_reload(tmp_path: Path):
     lines = plan_lines(regulation(tmp_path, {}, {}, tasks, [LOAD]))
     wanted = {"budget_ns 500000", "preemption_ns 70000", "solo_from_ns 10000000 0"}
     assert wanted <= set(lines)
+
+
+def test_profiled_reload_counts_where_none_is_stated(tmp_path: Path):
+    """C: 8 ms and 0.4 with 5 % more; 5 % of it may be lost; the loss is that after other tasks."""
+    higher = [0, RATE_ONE // 2, RATE_ONE // 2]
+    of_table = {"preempted": PREEMPTED, "phases": [FIRST | {"shared_loss": higher}]}
+    lines = plan_lines(regulation(tmp_path, of_table, {}, [TASK, HIGH], [LOAD]))
+    wanted = {"budget_ns 421000", "preemption_ns 1050000", "solo_from_ns 8420000 0"}
+    assert {*wanted, f"loss 0 0 {RATE_ONE // 2} {RATE_ONE // 2}"} <= set(lines)
+
+
+def test_task_that_has_its_cpu_to_itself_is_not_charged_for_other_tasks(tmp_path: Path):
+    higher = [0, RATE_ONE // 2, RATE_ONE // 2]
+    of_table = {"preempted": PREEMPTED, "phases": [FIRST | {"shared_loss": higher}]}
+    lines = plan_lines(regulation(tmp_path, of_table, {}, [TASK], [LOAD]))
+    assert {"budget_ns 400000", f"loss 0 0 {RATE_ONE // 4} {RATE_ONE // 2}"} <= set(lines)
 
 
 def test_task_below_needs_no_gamma(tmp_path: Path):

@@ -62,6 +62,19 @@ LOAD = {
 }
 
 
+PREEMPTED = {
+    "kind": "observed",
+    "program": ["mem", "524288B"],
+    "dirty_ns": 8_400_000,
+    "n_alone": 12,
+    "alone_ns": 300_000,
+    "n_loaded": 11,
+    "loaded_ns": 1_000_000,
+    "loaded_at_ns": 2_000_000,
+    "load": {"reads": 0, "delay": 0, "cpus": [1]},
+}
+
+
 def table(**changed: object) -> ContentionTable:
     whole = {
         "schema": 2,
@@ -95,6 +108,24 @@ def leaves(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # 
             yield from leaves(child, *path, key)
     elif value is not None:
         yield path
+
+
+def test_gamma_and_c_of_a_shared_cpu_have_the_margin_of_a_table():
+    """1 ms and 5 %; 8 ms and what dirty lines add, 0.4 ms and 5 %."""
+    found = table(preempted=PREEMPTED)
+    assert (found.gamma_ns, found.shared_ns) == (1_050_000, 8_420_000)
+    assert (table().gamma_ns, table().shared_ns) == (None, None)
+
+
+def test_c_of_a_shared_cpu_is_at_least_that_of_empty_caches():
+    found = table(preempted=PREEMPTED | {"dirty_ns": 7_900_000})
+    assert found.shared_ns == 8_000_000
+
+
+def test_losses_after_other_tasks_take_the_place_of_the_others_where_they_were_measured():
+    higher = [0, RATE_ONE // 2, RATE_ONE // 2]
+    found = table(phases=[FIRST | {"shared_loss": higher}, SECOND]).for_shared_cpu()
+    assert [phase.loss for phase in found.phases] == [higher, list(SECOND["loss"])]
 
 
 def test_packed_curve_is_the_hull_rounded_up():

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from laxity.bounds.platform_costs import PPM, UsedCost
+from laxity.bounds.platform_costs import OBSERVED, PPM, UsedCost
 from laxity.core.spec import RegulateSpec
 from laxity.core.task_set import DeclaredTask
 from laxity.costs.model import GAMMA
@@ -80,16 +80,24 @@ def charged(
     if task.cpu not in {None, table.cpu}:
         msg = f"is of CPU {table.cpu}, the task is on CPU {task.cpu}; profile with --cpu {task.cpu}"
         raise ConfigError(msg)
-    solo_ns_of(table, replace(task.keys, wcet_ns=task.wcet_ns))
+    # Tasks that name no CPU share one.
+    is_shared = any(table.cpu in (other.cpus or {table.cpu}) for other in others)
+    if is_shared:
+        table = table.for_shared_cpu()
+    keys = replace(task.keys, wcet_ns=task.wcet_ns)
+    solo_ns = solo_ns_of(table, keys, is_shared=is_shared)
     is_regulated = regulate is not None and regulate.task == task.name
     check_traffic(table, others, corunners.cpus, corunners.programs, is_regulated=is_regulated)
     if regulate is not None and is_regulated:
-        check_terms(table, Terms(regulate, core=0, solo_ns=solo_ns_of(table, task.keys)))
+        check_terms(table, Terms(regulate, core=0, solo_ns=solo_ns))
         overhead_ppm = regulate.theta_ppm
     else:
         overhead_ppm = _overhead_ppm(table)
-    contended = replace(task, keys=replace(task.keys, overhead_ppm=overhead_ppm))
-    return contended, ContentionCharge(
+    keys = replace(task.keys, overhead_ppm=overhead_ppm)
+    if keys.gamma_ns is None and table.preempted is not None:
+        n = table.preempted.n_alone + table.preempted.n_loaded
+        keys = replace(keys, gamma_ns=table.gamma_ns, gamma_n=n)
+    return replace(task, keys=keys), ContentionCharge(
         task=task.name,
         table=task.keys.contention or "",
         kind="simulated",
@@ -110,7 +118,8 @@ def left_out(charges: Sequence[ContentionCharge], used: Sequence[UsedCost]) -> I
             f"{charge.table} is observed, not proven"
         )
     contended = {charge.task for charge in charges}
-    names = [cost.of for cost in used if cost.name == GAMMA and cost.n and cost.of in contended]
+    alone = [cost for cost in used if cost.name == GAMMA and cost.n and cost.verdict != OBSERVED]
+    names = [cost.of for cost in alone if cost.of in contended]
     if names:
         yield (
             f"what co-runners add to gamma of {', '.join(map(str, names))}, which was measured "

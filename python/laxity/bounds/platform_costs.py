@@ -40,6 +40,8 @@ from laxity.tasksets.task_model import Task
 USE_MAX = "max"
 USE_PWCET = "pwcet:"
 PPM = 1_000_000
+# Verdict on a gamma that is the largest of a contention table.
+OBSERVED = "observed"
 Value = TypeVar("Value")
 # Bounds an entry by extreme values; raises NoVerdict with the reason where that cannot be.
 PwcetOf: TypeAlias = Callable[[Entry], Pwcet]
@@ -488,7 +490,7 @@ def _on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> Use
 
 def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> UsedCost | str:
     if task.gamma_ns is not None and sought.name == GAMMA:
-        return _stated_gamma(task.name, task.gamma_ns)
+        return _given_gamma(task.name, task.gamma_ns, task.gamma_n)
     size = task.working_set_bytes
     if size is None:
         return f"{sought.of(task)}: no working set is stated; add working_set"
@@ -523,15 +525,16 @@ def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice
     return f"{sought.of(task)}: {why}; {sought.measure}"
 
 
-def _stated_gamma(task: str, value_ns: int) -> UsedCost:
+def _given_gamma(task: str, value_ns: int, n: int) -> UsedCost:
+    """Take what a task states, or its contention table, of `n` simulated preemptions."""
     return UsedCost(
         name=GAMMA,
         of=task,
         value_ns=value_ns,
-        kind="modelled",
-        n=0,
-        verdict="stated",
-        case="stated by the task set",
+        kind="simulated" if n else "modelled",
+        n=n,
+        verdict=OBSERVED if n else "stated",
+        case="largest of the contention table" if n else "stated by the task set",
         evict=None,
         cpu=None,
         working_set_bytes=None,

@@ -46,6 +46,7 @@ def tasks_of(declared: Sequence[DeclaredTask]) -> tuple[Task, ...]:
             contention_ns=_contended_ns(one) - one.wcet_ns,
             working_set_bytes=one.keys.working_set_bytes,
             gamma_ns=one.keys.gamma_ns,
+            gamma_n=one.keys.gamma_n,
             ucb=one.keys.ucb,
             ecb=one.keys.ecb,
         )

@@ -50,6 +50,8 @@ class _ProfileOptions(msgspec.Struct, frozen=True, kw_only=True):
     placements: str | None
     reads: str
     delays: str
+    preempt: str | None
+    preemptions: int
     output: str
     output_format: str
     quiet: bool
@@ -99,12 +101,26 @@ contention.add_command(advise)
     show_default=True,
     help=f"{_delays_help} adaptive: from 0 to 8000, more of them where the overhead bends.",
 )
+@click.option(
+    "--preempt",
+    metavar="'WORKLOAD [WORD...]'|none",
+    help="Program that preempts jobs.  [default: mem, twice the CPU's share of its caches]",
+)
+@click.option(
+    "--preemptions",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    default=12,
+    show_default=True,
+    help="Points of a job at which it is preempted.",
+)
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where the table goes.")
 @_common_options
 def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     """Measure what a program loses by memory traffic, and write its contention table.
 
-    One cold job runs alone and with each load: on one CPU, on two, and so on.
+    One cold job runs alone and with each load: on one CPU, on two, and so on. Then another program
+    precedes and preempts the job, alone and with the worst load.
     """
     from laxity.contention.document import (  # noqa: PLC0415 - heavy
         LOAD_COLUMNS,
@@ -112,6 +128,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         profile_text,
     )
     from laxity.contention.experiments import Program  # noqa: PLC0415 - with the above
+    from laxity.contention.reload import evictor_of  # noqa: PLC0415 - with the above
     from laxity.contention.run import loads_of, profile_program  # noqa: PLC0415 - with the above
     from laxity.contention.table import signed  # noqa: PLC0415 - with the above
     from laxity.page.columns import csv_text  # noqa: PLC0415 - with the above
@@ -130,6 +147,9 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     workload = absolute_path(workload, Path.cwd())
     program = Program(read_platform(name), name, workload, tuple(words), options.cpu)
     is_adaptive = options.delays == "adaptive"
+    preempting = evictor_of(program.model, options.cpu)
+    if options.preempt is not None:
+        preempting = _preempting(options.preempt)
     loads = loads_of(
         _load_cpus(options.load_cpus, options.cpu, program.model.cores),
         _numbers("--reads", options.reads, _MOST_READS),
@@ -137,7 +157,16 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         _placements(options.placements),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
-    table = signed(profile_program(program, loads, display, is_adaptive=is_adaptive))
+    table = signed(
+        profile_program(
+            program,
+            loads,
+            display,
+            is_adaptive=is_adaptive,
+            preempting=preempting,
+            n_preemptions=options.preemptions,
+        )
+    )
     data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
     write_output(Path(options.output), data)
     if options.output_format == "json":
@@ -219,6 +248,21 @@ def _load_cpus(text: str | None, cpu: int, cores: int) -> list[int]:
             msg = f"loads need CPUs from 0 to {cores - 1} other than {cpu}, that of the job"
             raise ConfigError(msg)
     return cpus
+
+
+def _preempting(text: str) -> tuple[str, ...]:
+    """Read a program and its arguments; none: nothing preempts the job.
+
+    Raises:
+        ConfigError: It is empty.
+    """
+    words = split_words(text, "--preempt")
+    if not words:
+        msg = "--preempt is empty; name a workload, or none"
+        raise ConfigError(msg)
+    if words == ["none"]:
+        return ()
+    return (absolute_path(words[0], Path.cwd()), *words[1:])
 
 
 def _placements(text: str | None) -> list[list[int]]:

@@ -71,6 +71,7 @@ def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives 
     from laxity.contention.plan import (  # noqa: PLC0415 - with the above
         Terms,
         check_preemptions,
+        gamma_ns_of,
         solo_ns_of,
     )
 
@@ -86,13 +87,15 @@ def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives 
         asked = replace(task_set, regulate=regulate)
         with located(f'task "{task.name}"'):
             others = [other for other in task_set.tasks if other is not task]
-            check_preemptions(task, others, task.keys)
-            solo_ns = solo_ns_of(table, task.keys)
+            if others:
+                table = table.for_shared_cpu()
+            check_preemptions(table, task, others, task.keys)
+            solo_ns = solo_ns_of(table, task.keys, is_shared=bool(others))
         terms = Terms(
             regulate,
             core=max((load.cpus for load in table.loads), key=len)[0],
             solo_ns=solo_ns,
-            preemption_ns=task.keys.gamma_ns or 0,
+            preemption_ns=gamma_ns_of(table, task.keys) or 0,
         )
         least_ppm = terms.least_theta_ppm(table)
         limits = [

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 
 from laxity.contention.document import LOAD_COLUMNS, N_STARTS
-from laxity.contention.experiments import progress
+from laxity.contention.experiments import for_each, progress
 from laxity.contention.plan import Terms, plan_of
 from laxity.contention.replay import replay, starts
-from laxity.contention.run import for_each, loads_of, measured_load, program_of, solo_progress
+from laxity.contention.run import loads_of, measured_load, program_of, solo_progress
 from laxity.contention.table import MARGIN_PPM, ContentionTable, Load, MeasuredLoad, pack
 from laxity.contention.windows import Progress
 from laxity.core.cpus import format_cpus

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from laxity.contention.plan import Policy
-from laxity.contention.table import MARKS, ContentionTable, MeasuredLoad
+from laxity.contention.table import MARKS, ContentionTable, Load, MeasuredLoad, Preempted
 from laxity.core.percent import percent
 from laxity.core.units import format_duration_ns
 from laxity.page.columns import Column, csv_text, document_of, figures_of, table_text
@@ -101,6 +101,26 @@ PROFILE_COLUMNS = (
 )
 
 
+# Of what another program on the CPU costs the job: largest observed values, no bounds.
+PREEMPTED_COLUMNS = (
+    Column(
+        "reload_loaded_ns",
+        "reload after a preemption",
+        lambda one: one.loaded_ns,
+        "simulated",
+        n=lambda one: one.n_loaded,
+    ),
+    Column(
+        "reload_alone_ns",
+        "without load",
+        lambda one: one.alone_ns,
+        "simulated",
+        n=lambda one: one.n_alone,
+    ),
+    Column("after_another_ns", "after that program", lambda one: one.dirty_ns, "simulated", n=1),
+)
+
+
 def _n_cells(evaluation: Evaluation) -> int:
     return len(evaluation.cells)
 
@@ -162,12 +182,17 @@ EVALUATION_COLUMNS = (
 
 def profile_document(table: ContentionTable) -> dict[str, Any]:
     """Write what a profile found for programs; the table itself is a file."""
+    found = table.preempted
     return {
         "schema": 1,
         "program": " ".join([table.workload, *table.args]),
         "platform": table.platform,
         "cpu": table.cpu,
-        "figures": figures_of(PROFILE_COLUMNS, table),
+        "preempting": None if found is None else " ".join(found.program),
+        "figures": [
+            *figures_of(PROFILE_COLUMNS, table),
+            *([] if found is None else figures_of(PREEMPTED_COLUMNS, found)),
+        ],
         "loads": document_of(LOAD_COLUMNS, table.loads),
     }
 
@@ -200,8 +225,21 @@ def profile_text(table: ContentionTable) -> str:
     return (
         f"Memory traffic makes the job take up to {percent(worst)} longer, "
         f"{format_duration_ns(table.solo_ns)} alone "
-        f"(simulated, {len(table.loads)} loads, one cold job each).\n{phases}\n\n"
-        f"{table_text(LOAD_COLUMNS, table.loads)}"
+        f"(simulated, {len(table.loads)} loads, one cold job each).\n{phases}\n"
+        f"{_of_preempted(table.preempted)}\n\n{table_text(LOAD_COLUMNS, table.loads)}"
+    )
+
+
+def _of_preempted(found: Preempted | None) -> str:
+    """Say what another program on the CPU costs the job."""
+    if found is None:
+        return "The table has no reload after a preemption (--preempt)."
+    return (
+        f"One preemption by {' '.join(found.program)} makes the job take up to "
+        f"{format_duration_ns(found.loaded_ns)} longer with {_name(found.load)}, up to "
+        f"{format_duration_ns(found.alone_ns)} alone (observed, n = {found.n_loaded} and "
+        f"{found.n_alone}). After that program the job takes "
+        f"{format_duration_ns(found.dirty_ns)} alone (observed, n = 1)."
     )
 
 
@@ -248,7 +286,7 @@ def _verdict(evaluation: Evaluation) -> str:
     )
 
 
-def _name(load: MeasuredLoad) -> str:
+def _name(load: Load) -> str:
     """Name a load by what tells it from others."""
     cpus, reads, delay = (column.text(load) for column in LOAD_COLUMNS[:3])
     return f"load CPUs {cpus}, {reads} of 10 reads, delay {delay}"

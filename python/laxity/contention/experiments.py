@@ -4,16 +4,19 @@
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, TypeVar
 
 import msgspec
 
 from laxity.contention.regulated import shares
 from laxity.contention.table import Load
 from laxity.contention.windows import Progress, progress_of
-from laxity.core.spec import Spec
+from laxity.core.executor import n_cpus, parallel
+from laxity.core.progress import Countdown
+from laxity.core.spec import DEFAULT_PRIORITY, Spec
 from laxity.core.spec_reader import resolve_spec
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, PlatformError
 from laxity.jobs.run_once import prepare_spec
@@ -31,6 +34,9 @@ _PERIOD = "1h"
 _SAMPLE_BUCKET = "10us"
 _LOAD_BYTES = "4MiB"
 _NS_PER_S = 10**9
+
+Experiment = TypeVar("Experiment")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,19 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
+class Preemption:
+    """A job of another program on the CPU of the job, at a higher priority.
+
+    Attributes:
+        program: Workload and arguments.
+        at_ns: When it is released, after the job; 0: it precedes the job.
+    """
+
+    program: tuple[str, ...]
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class RegulatedJob:
     """A job with a regulated load.
 
@@ -69,8 +88,27 @@ class RegulatedJob:
     remark: str
 
 
-def progress(program: Program, load: Load | None) -> tuple[int, Progress]:
+def check_programs(program: Program, preempting: tuple[str, ...]) -> None:
+    """Look for a program and for the program that preempts it, before anything is simulated.
+
+    Raises:
+        ConfigError: One is missing, or does not take its arguments.
+    """
+    preemption = Preemption(preempting, 0) if preempting else None
+    prepare_spec(
+        _spec(program, None, preemption), SimulatedPlatform(program.model, program.platform)
+    )
+
+
+def progress(
+    program: Program, load: Load | None, preceding: tuple[str, ...] = ()
+) -> tuple[int, Progress]:
     """Simulate a job alone or with a load.
+
+    Args:
+        program: Of the job.
+        load: In parallel with it.
+        preceding: Program whose lines fill the caches when the job starts; none: they are empty.
 
     Returns:
         Execution time in ns, and the course of the job.
@@ -78,10 +116,43 @@ def progress(program: Program, load: Load | None) -> tuple[int, Progress]:
     Raises:
         LaxityError: It cannot be simulated.
     """
-    streams, _ = _simulate(program, load, None)
-    jobs = streams["jobs"]
+    preemption = Preemption(preceding, 0) if preceding else None
+    streams, _ = _simulate(program, load, None, preemption)
+    jobs = streams["jobs"][streams["jobs"]["task"] == 0]
     course = progress_of(jobs, streams["counters"], streams.get("probe"), EVENTS)
     return int(jobs["exec_ns"][0]), course
+
+
+def preempted_ns(program: Program, load: Load | None, preemption: Preemption) -> int | None:
+    """Simulate a job that another program preempts once.
+
+    Returns:
+        Execution time of the job in ns; None: it was not preempted.
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+    streams, _ = _simulate(program, load, None, preemption)
+    jobs = streams["jobs"][streams["jobs"]["task"] == 0]
+    return int(jobs["exec_ns"][0]) if jobs["preemptions"][0] == 1 else None
+
+
+def for_each(
+    experiments: Sequence[Experiment], function: Callable[[Experiment], Result], display: Countdown
+) -> list[Result]:
+    """Call a function for each experiment, several at a time, and show how many are done."""
+    done: Iterator[int] = count(1)
+
+    def counted(experiment: Experiment) -> Result:
+        result = function(experiment)
+        display.show(next(done))
+        return result
+
+    display.go_on(0, len(experiments))
+    try:
+        return parallel(counted, experiments, n_cpus())
+    finally:
+        display.close()
 
 
 def regulated(program: Program, load: Load, plan: str) -> RegulatedJob:
@@ -124,7 +195,7 @@ def drained_ns(model: PlatformModel, cpu: int, load_cpus: Sequence[int]) -> int 
     return -(-ticks * _NS_PER_S * denominator // numerator)
 
 
-def _spec(program: Program, load: Load | None) -> Spec:
+def _spec(program: Program, load: Load | None, preemption: Preemption | None) -> Spec:
     run: dict[str, Any] = {
         "platform": program.platform,
         "jobs": 1,
@@ -138,17 +209,31 @@ def _spec(program: Program, load: Load | None) -> Spec:
         "cpus": str(program.cpu),
         "period": _PERIOD,
     }
+    preempting = [
+        {
+            "name": "preempting",
+            "workload": other.program[0],
+            "args": list(other.program[1:]),
+            "cpus": str(program.cpu),
+            "period": _PERIOD,
+            "offset": f"{other.at_ns}ns",
+            "priority": DEFAULT_PRIORITY + 1,
+        }
+        for other in ([] if preemption is None else [preemption])
+    ]
     loads = [
         {"workload": "load", "args": [_LOAD_BYTES, str(load.reads), str(delay)], "cpus": str(cpu)}
         for load in ([] if load is None else [load])
         for cpu, delay in zip(load.cpus, load.delays, strict=True)
     ]
-    return msgspec.structs.replace(resolve_spec(run, [task], loads, 1), keep="all")
+    return msgspec.structs.replace(resolve_spec(run, [task, *preempting], loads, 1), keep="all")
 
 
-def _simulate(program: Program, load: Load | None, plan: str | None) -> tuple[dict[str, Any], str]:
+def _simulate(
+    program: Program, load: Load | None, plan: str | None, preemption: Preemption | None = None
+) -> tuple[dict[str, Any], str]:
     platform = SimulatedPlatform(program.model, program.platform)
-    spec = prepare_spec(_spec(program, load), platform)
+    spec = prepare_spec(_spec(program, load, preemption), platform)
     with program_folder() as folder, tempfile.TemporaryFile() as output:
         lock_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

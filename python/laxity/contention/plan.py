@@ -99,24 +99,27 @@ class Terms:
         return -(-self.permission_ns(table) * _MILLION // (self.solo_ns or table.solo_ns))
 
 
-def check_preemptions(task: Placed, others: Sequence[Placed], keys: BoundKeys) -> None:
+def check_preemptions(
+    table: ContentionTable, task: Placed, others: Sequence[Placed], keys: BoundKeys
+) -> None:
     """Require what the promise needs where other tasks share the CPU of the regulated task.
 
     Raises:
-        ConfigError: Its wcet is needed, or its gamma, and not stated.
+        ConfigError: Its wcet is needed, or its gamma, and neither stated nor measured.
     """
-    if others and keys.wcet_ns is None:
+    if others and keys.wcet_ns is None and table.preempted is None:
         msg = (
             f"shares its CPU with {', '.join(other.name for other in others)}: their dirty lines "
             "may make a job longer than the cold job of the profile; "
-            'add wcet = "TIME" to the task (docs/regulation.md)'
+            'profile with --preempt, or add wcet = "TIME" to the task (docs/regulation.md)'
         )
         raise ConfigError(msg)
     preempting = [other.name for other in others if _may_preempt(other, task)]
-    if preempting and keys.gamma_ns is None:
+    if preempting and gamma_ns_of(table, keys) is None:
         msg = (
             f"may be preempted by {', '.join(preempting)}: the promise needs its reload after one "
-            'preemption, co-runners included; add gamma = "TIME" to the task (docs/regulation.md)'
+            "preemption, co-runners included; profile with --preempt, or add "
+            'gamma = "TIME" to the task (docs/regulation.md)'
         )
         raise ConfigError(msg)
 
@@ -127,14 +130,25 @@ def _may_preempt(other: Placed, task: Placed) -> bool:
     return (other.priority or 0) > (task.priority or 0)
 
 
-def solo_ns_of(table: ContentionTable, keys: BoundKeys) -> int:
-    """Return C: the wcet of the task, or what a cold job took when it was profiled.
+def gamma_ns_of(table: ContentionTable, keys: BoundKeys) -> int | None:
+    """Return the reload after one preemption: as stated, else as profiled; None: not known."""
+    return table.gamma_ns if keys.gamma_ns is None else keys.gamma_ns
+
+
+def solo_ns_of(table: ContentionTable, keys: BoundKeys, *, is_shared: bool) -> int:
+    """Return C: the wcet of the task, or what a job took when it was profiled.
+
+    Args:
+        table: Of the task.
+        keys: Of the task.
+        is_shared: Jobs of other tasks may precede the job on its CPU.
 
     Raises:
         ConfigError: The wcet is shorter than that.
     """
+    profiled_ns = table.shared_ns if is_shared and table.shared_ns else table.solo_ns
     if keys.wcet_ns is None:
-        return table.solo_ns
+        return profiled_ns
     if keys.wcet_ns < table.solo_ns:
         msg = (
             f"wcet {exact_duration(keys.wcet_ns)}: a cold job took "

@@ -14,6 +14,7 @@ from laxity.contention.plan import (
     KEPT_TABLE,
     Terms,
     check_preemptions,
+    gamma_ns_of,
     plan_of,
     solo_ns_of,
 )
@@ -67,6 +68,8 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
         with located(keys.contention):
             model = read_platform(spec.platform)
             _check_table(table, spec, task, model)
+        if len(spec.tasks) > 1:
+            table = table.for_shared_cpu()
         terms = _terms(table, keys, spec, task, regulate)
         plan = plan_of(table, terms)
     kept = msgspec.structs.replace(task, bound=task.bound | {"contention": f"./{KEPT_TABLE}"})
@@ -113,11 +116,11 @@ def _terms(
     if core in task.cpus:
         msg = f"cpu {core}: the regulator would run on the CPU of the task; write another CPU"
         raise ConfigError(msg)
-    check_preemptions(task, others, keys)
+    check_preemptions(table, task, others, keys)
     return Terms(
         regulate,
         core,
         task=spec.tasks.index(task),
-        solo_ns=solo_ns_of(table, keys),
-        preemption_ns=keys.gamma_ns or 0,
+        solo_ns=solo_ns_of(table, keys, is_shared=bool(others)),
+        preemption_ns=gamma_ns_of(table, keys) or 0,
     )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from laxity.contention.plan import KEPT_TABLE, solo_ns_of
+from laxity.contention.plan import KEPT_TABLE, gamma_ns_of, solo_ns_of
 from laxity.contention.table import decode_table
 from laxity.core.percent import percent
 from laxity.core.spec import Spec
@@ -71,7 +71,9 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
     except ConfigError as error:
         msg = f"{run.path / KEPT_TABLE}: {error}; the run is of another version, or damaged"
         raise RecordError(msg) from error
-    solo_ns, gamma_ns = solo_ns_of(table, keys), keys.gamma_ns or 0
+    is_shared = len(spec.tasks) > 1
+    solo_ns = solo_ns_of(table, keys, is_shared=is_shared)
+    gamma_ns = (gamma_ns_of(table, keys) or 0) if is_shared else 0
     own_ns, preemptions = (
         np.ma.getdata(jobs[column]).astype(np.int64) for column in ("exec_ns", "preemptions")
     )

@@ -3,10 +3,8 @@
 """Profiles a program under loads, and tries its table: many experiments, several at a time."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
-from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -14,10 +12,18 @@ import numpy as np
 from laxity import __version__
 from laxity.contention.delays import refine
 from laxity.contention.document import N_PAUSED, N_REPLAYS, N_STARTS, Cell, Evaluation
-from laxity.contention.experiments import Program, drained_ns, progress, regulated
+from laxity.contention.experiments import (
+    Program,
+    check_programs,
+    drained_ns,
+    for_each,
+    progress,
+    regulated,
+)
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
 from laxity.contention.plan import Terms, plan_of
+from laxity.contention.reload import Loaded, after_another, preempted_of, worst_of
 from laxity.contention.replay import ReplayRun, replay, starts
 from laxity.contention.reserve import reserves_of
 from laxity.contention.table import (
@@ -33,12 +39,10 @@ from laxity.contention.table import (
     windows_above,
 )
 from laxity.contention.windows import Progress, windows_of
-from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import PlatformModel, read_platform
 
-Result = TypeVar("Result")
 _MILLION = 1_000_000
 # Of a load that pauses by itself, for half of its time.
 _PAUSES_NS = (20_000, 200_000, 2_000_000)
@@ -81,7 +85,13 @@ def loads_of(
 
 
 def profile_program(
-    program: Program, loads: Sequence[Load], display: Countdown, *, is_adaptive: bool = False
+    program: Program,
+    loads: Sequence[Load],
+    display: Countdown,
+    *,
+    is_adaptive: bool = False,
+    preempting: tuple[str, ...] = (),
+    n_preemptions: int = 0,
 ) -> ContentionTable:
     """Simulate a program alone and with each load; bound what it loses by the traffic.
 
@@ -90,6 +100,8 @@ def profile_program(
         loads: Of the profile.
         display: Shows how many loads are done.
         is_adaptive: Each load has delays from 0 to 8000, with more where its effect bends.
+        preempting: Program that precedes and preempts the job; none: nothing does.
+        n_preemptions: By it, alone and with the worst load.
 
     Raises:
         ConfigError: The last cache level is shared between the job and a load.
@@ -104,6 +116,7 @@ def profile_program(
             "partition that level, or leave out CPUs by --load-cpus"
         )
         raise ConfigError(msg)
+    check_programs(program, preempting)
     solo_ns, solo = progress(program, None)
 
     def measure(load: Load) -> list[tuple[Load, tuple[int, Progress]]]:
@@ -118,7 +131,26 @@ def profile_program(
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
     loaded = [course for _, course in measured]
-    curves = envelopes_of([windows_of(solo, course) for course in loaded], begins_ns)
+    windows = [windows_of(solo, course) for course in loaded]
+    curves = envelopes_of(windows, begins_ns)
+    shared: list[list[int]] = [[]] * len(curves)
+    preempted = None
+    if preempting:
+        worst = worst_of([Loaded(load, job[0]) for load, job in done])
+        dirty_ns, more = after_another(
+            program, preempting, [job.load for job in worst], solo, display
+        )
+        shared = envelopes_of([*windows, *more], begins_ns)
+        # The last step stands for all traffic above.
+        curves = [[*loss, *loss[-1:] * (len(shared[0]) - len(loss))] for loss in curves]
+        preempted = preempted_of(
+            program,
+            preempting,
+            n_preemptions,
+            dirty_ns,
+            (Loaded(None, solo_ns), worst[-1]),
+            display,
+        )
     reserves = reserves_of(solo, loaded, begins_ns, len(curves[0]), STEP_BYTES_PER_S)
     overheads = phase_overheads(solo, begins_ns, loads, loaded)
     return ContentionTable(
@@ -139,17 +171,19 @@ def profile_program(
                 checkpoint=checkpoint,
                 begins_ns=at_ns,
                 loss=loss,
+                shared_loss=shared_loss,
                 reserve_ns=reserve_ns,
                 overheads=of_phase,
             )
-            for (at_ns, checkpoint), loss, reserve_ns, of_phase in zip(
-                [(0, None), *checkpoints], curves, reserves, overheads, strict=True
+            for (at_ns, checkpoint), loss, shared_loss, reserve_ns, of_phase in zip(
+                [(0, None), *checkpoints], curves, shared, reserves, overheads, strict=True
             )
         ],
         loads=[
             measured_load(load, solo_ns, took_ns, course)
             for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
+        preempted=preempted,
     )
 
 
@@ -276,24 +310,6 @@ def _remark_of_replays(n_outside: int) -> str:
     """Say how many replayed jobs were outside the profile; empty: none."""
     of_all = f"{n_outside} of {N_REPLAYS} replayed jobs"
     return f"{of_all} ran longer or had more traffic than profiled" if n_outside else ""
-
-
-def for_each(
-    loads: Sequence[Load], function: Callable[[Load], Result], display: Countdown
-) -> list[Result]:
-    """Call a function for each load, several at a time, and show how many are done."""
-    done: Iterator[int] = count(1)
-
-    def counted(load: Load) -> Result:
-        result = function(load)
-        display.show(next(done))
-        return result
-
-    display.go_on(0, len(loads))
-    try:
-        return parallel(counted, loads, n_cpus())
-    finally:
-        display.close()
 
 
 def measured_load(load: Load, solo_ns: int, took_ns: int, course: Progress) -> MeasuredLoad:

@@ -91,7 +91,9 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
     `checkpoint`: where it begins; null: at the start of the job. `begins_ns`: when, of the job
     alone, its caches cold at its start. `loss`: lost time per wall time in units of 2^-20, by step
-    of the platform's traffic, margin included. `reserve_ns`: slack to keep for later phases.
+    of the platform's traffic, margin included. `shared_loss`: the same where jobs of other tasks
+    may precede the job, whose lines it evicts; empty: it was not measured. `reserve_ns`: slack to
+    keep for later phases.
     `overheads`: tables of Blin et al. (contention/paper.py), by the number of CPUs with loads, from
     1; in 2^-20 of the solo time.
     """
@@ -99,8 +101,38 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     checkpoint: Checkpoint | None
     begins_ns: Time
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
+    shared_loss: Annotated[list[Rate], Meta(max_length=STEPS_MAX)] = []
     reserve_ns: Annotated[list[Time], Meta(min_length=2, max_length=STEPS_MAX)]
     overheads: list[Annotated[list[Overhead], Meta(min_length=2, max_length=STEPS_MAX)]]
+
+    @property
+    def shared(self) -> list[Rate]:
+        """Return the losses where jobs of other tasks may precede the job, as far as measured."""
+        return self.shared_loss or self.loss
+
+
+class Preempted(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What another program on the CPU of the job costs it: the largest observed, no bounds.
+
+    `program`: the workload and its arguments. `dirty_ns`: the job alone, with the caches full of
+    lines of that program at its start. `alone_ns`, `loaded_ns`: reload after one preemption, alone
+    and with `load`. `loaded_at_ns`: when the job with the load was preempted, since its start.
+    """
+
+    kind: Literal["observed"]
+    program: Annotated[list[str], Meta(min_length=1)]
+    dirty_ns: Time
+    n_alone: Annotated[int, Meta(ge=1)]
+    alone_ns: Time
+    n_loaded: Annotated[int, Meta(ge=1)]
+    loaded_ns: Time
+    loaded_at_ns: Time
+    load: Load
+
+    @property
+    def gamma_ns(self) -> int:
+        """Return the reload after one preemption, with the margin of a table."""
+        return with_margin(max(self.alone_ns, self.loaded_ns))
 
 
 class _AnySchema(msgspec.Struct, frozen=True):
@@ -114,8 +146,8 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
 
     `platform_sha256` is that of the platform file. `solo_ns`: the job alone, its caches cold.
     `reload_ns`: bound of what a stop costs the job. `last_passages`: the last of each mark, those
-    that begin no phase included. `sha256`: of all other members; null: written before tables had
-    one.
+    that begin no phase included. `preempted`: null: it was not measured. `sha256`: of all other
+    members; null: written before tables had one.
     """
 
     schema: Literal[2]  # TABLE_SCHEMA
@@ -132,6 +164,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     last_passages: list[Checkpoint]
     phases: Annotated[list[Phase], Meta(min_length=1, max_length=PHASES_MAX)]
     loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
+    preempted: Preempted | None = None
     sha256: Sha256 | None = None
 
     @property
@@ -140,9 +173,33 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
         return sorted({cpu for load in self.loads for cpu in load.cpus})
 
     @property
+    def gamma_ns(self) -> int | None:
+        """Return the reload after one preemption; None: it was not measured."""
+        return None if self.preempted is None else self.preempted.gamma_ns
+
+    @property
+    def shared_ns(self) -> int | None:
+        """Return the time alone after jobs of other tasks; None: it was not measured."""
+        if self.preempted is None:
+            return None
+        return self.solo_ns + with_margin(max(self.preempted.dirty_ns - self.solo_ns, 0))
+
+    def for_shared_cpu(self) -> "ContentionTable":
+        """Take the losses of jobs that other tasks precede, where they were measured."""
+        return msgspec.structs.replace(
+            self,
+            phases=[msgspec.structs.replace(phase, loss=phase.shared) for phase in self.phases],
+        )
+
+    @property
     def worst_rate(self) -> int:
         """Return the largest loss of all phases: that of the last step, and all traffic above."""
         return max(phase.loss[-1] for phase in self.phases)
+
+
+def with_margin(ns: int) -> int:
+    """Raise a time by the margin of a table, rounded up."""
+    return -(-ns * (_MILLION + MARGIN_PPM) // _MILLION)
 
 
 def pack(curve: IntArray) -> IntArray:
@@ -309,13 +366,15 @@ def decode_table(data: bytes) -> ContentionTable:
 
 def _flaws_of_curves(table: ContentionTable) -> Iterator[str]:
     phases = table.phases
-    for i, phase in enumerate(phases):
-        curve = np.array(phase.loss, dtype=np.int64)
+    curves = [(i, loss) for i, phase in enumerate(phases) for loss in (phase.loss, phase.shared)]
+    for i, loss in curves:
+        curve = np.array(loss, dtype=np.int64)
         if np.any(np.diff(curve) < 0):
             yield f"the loss of phase {i} falls with the traffic"
         elif np.any(pack(curve) > curve + 1):
             yield f"the loss of phase {i} is not packed"
-    if len({len(values) for phase in phases for values in (phase.loss, phase.reserve_ns)}) > 1:
+    others = [(i, phase.reserve_ns) for i, phase in enumerate(phases)]
+    if len({len(values) for _, values in (*curves, *others)}) > 1:
         yield "a phase has fewer steps than another phase"
     overheads = [phase.overheads for phase in phases]
     n_loads = max(len(load.cpus) for load in table.loads)

@@ -87,7 +87,9 @@ def progress_of(
     is_platform = counters["task"] == np.iinfo(np.uint16).max
     for event in ("mem_read_bytes", "mem_write_bytes"):
         rows = counters[is_platform & (counters["event"] == events.index(event))]
-        traffic += np.interp(times, rows["time_ns"], rows["value"])
+        # A job that ends before the first sample moves next to nothing.
+        if len(rows) > 0:
+            traffic += np.interp(times, rows["time_ns"], rows["value"])
     numbers, begins_ns = _phases(marks, int(start), int(end))
     return Progress(times, executed, traffic, numbers, begins_ns)
 

@@ -51,6 +51,7 @@ class BoundKeys:
         overhead_ppm: How much longer co-runners make a job, parts per million of its wcet.
         contention: Path of the contention table.
         gamma_ns: Reload after one preemption, co-runners included.
+        gamma_n: Preemptions that it was observed in; 0: it is stated.
     """
 
     wcet_ns: int | None
@@ -62,6 +63,7 @@ class BoundKeys:
     overhead_ppm: int
     contention: str | None = None
     gamma_ns: int | None = None
+    gamma_n: int = 0
 
 
 # An execution time that a job does take: stated in the file, or seen in a run. It holds no margin

@@ -21,6 +21,7 @@ class Task:
         contention_ns: The part of `wcet_ns` that co-runners on other CPUs may cause.
         working_set_bytes: What it may have to load again after a preemption; None: not known.
         gamma_ns: How long that takes, co-runners included; None: by its working set.
+        gamma_n: Preemptions that `gamma_ns` was observed in; 0: it is stated.
         ucb: Cache sets that hold useful blocks of it; empty: not known or none.
         ecb: Cache sets that it may evict; empty: not known or none.
     """
@@ -36,5 +37,6 @@ class Task:
     contention_ns: int = 0
     working_set_bytes: int | None = None
     gamma_ns: int | None = None
+    gamma_n: int = 0
     ucb: frozenset[int] = frozenset()
     ecb: frozenset[int] = frozenset()
