@@ -74,8 +74,9 @@ class DrawnSet:
 def profile(program: str, folder: Path) -> Profiled:
     """Profile a program, and measure what a bound needs of it."""
     table = folder / f"{program.replace(' ', '-')}.json"
-    words = ("--reads", "0,5,10", "--delays", "0,60", "--preempt", "none", "--quiet", "-o", table)
-    done = laxity("contention", "profile", program, "--platform", PLATFORM, *words)
+    words = ("--reads", "0,5,10", "--delays", "0,60", "--preempt", "none", "--pauses", "none")
+    more = ("--quiet", "-o", str(table))
+    done = laxity("contention", "profile", program, "--platform", PLATFORM, *words, *more)
     assert done.code == 0, done.err
     document = json.loads(table.read_text())
     worst = max(document["loads"], key=lambda load: load["overhead_ppm"])

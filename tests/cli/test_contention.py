@@ -26,9 +26,9 @@ pytestmark = pytest.mark.skipif(
 def profiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     path = tmp_path_factory.mktemp("profiled") / "edges.json"
     words = ("--load-cpus", "1-3", "--reads", "0,10", "--delays", "0,200", "--quiet")
-    words += ("--preemptions", "3")
+    more = ("--preemptions", "3", "--pauses", "80000/300")
     return path, laxity(
-        "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words
+        "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words, *more
     )
 
 
@@ -38,15 +38,23 @@ def document_of(path: Path) -> dict[str, Any]:
 
 
 def evaluate(path: Path, *words: str) -> Outcome:
-    return laxity("contention", "evaluate", path, "--reads", "3", "--delays", "30", *words)
+    loads = ("--reads", "3", "--delays", "30", "--pauses", "none")
+    return laxity("contention", "evaluate", path, *loads, *words)
 
 
 def test_profile_says_the_largest_overhead_and_writes_a_table(profiled: tuple[Path, Outcome]):
     path, done = profiled
     assert done.code == 0, done.err
     loads = document_of(path)["loads"]
-    # Loads on CPU 1, on 1 and 2, on all three, with 2 x 2 reads and delays each.
-    assert len(loads) == 12
+    # Loads on CPU 1, on 1 and 2, on all three, with 2 x 2 reads and delays each, and 2 that pause.
+    assert len(loads) == 12 + 3 * 2
+    assert [load["pause"] for load in loads] == [0] * 12 + [80_000] * 6
+    # For about half of the time such a load does nothing.
+    whole, paused = (
+        next(load for load in loads if load["cpus"] == [1, 2, 3] and load["pause"] == pause)
+        for pause in (0, 80_000)
+    )
+    assert 0.2 < paused["overhead_ppm"] / whole["overhead_ppm"] < 0.8
     worst = max(loads, key=lambda load: load["overhead_ppm"])
     assert (worst["cpus"], worst["reads"]) == ([1, 2, 3], 0)
     first = done.out.splitlines()[0]
@@ -62,7 +70,8 @@ def test_preempted_job_loads_most_with_a_load(profiled: tuple[Path, Outcome]):
     assert (found["kind"], found["program"]) == ("observed", ["mem", "524288B"])
     assert (found["n_alone"], found["n_loaded"]) == (3, 3)
     assert 0 < found["alone_ns"] < found["loaded_ns"]
-    assert found["load"] == {"reads": 0, "delay": 0, "cpus": [1, 2, 3], "factors": [1, 1, 1]}
+    load = found["load"]
+    assert (load["cpus"], load["reads"], load["delay"], load["pause"]) == ([1, 2, 3], 0, 0, 0)
     # Dirty lines are written back before their place is free.
     assert document["solo_ns"] < found["dirty_ns"] < 1.1 * document["solo_ns"]
     (line,) = [line for line in done.out.splitlines() if line.startswith("One preemption by mem")]
@@ -70,11 +79,21 @@ def test_preempted_job_loads_most_with_a_load(profiled: tuple[Path, Outcome]):
     assert any(phase["shared_loss"][-1] > phase["loss"][-1] for phase in document["phases"])
 
 
+def test_promise_is_kept_with_loads_that_pause(profiled: tuple[Path, Outcome]):
+    words = ("--theta", "20%", "--format", "json", "--pauses", "16000/60,240000/900")
+    done = evaluate(profiled[0], *words)
+    assert done.code == 0, done.err
+    cells = json.loads(done.out)["loads"]["rows"]
+    assert [cell["pauses"] for cell in cells] == [None] * 3 + ["16000/60", "240000/900"] * 3
+    assert 0 < max(cell["regulated_ppm"] for cell in cells[3:]) <= 200_000
+    assert all(cell["parallelism_ppm"] > 0 for cell in cells)
+
+
 def test_program_that_preempts_is_chosen_and_left_out(tmp_path: Path):
     words = ("--platform", PLATFORM, "--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet")
     for name, preempt in (("some", "crc32 small"), ("none", "none")):
         path = tmp_path / name
-        more = ("--preempt", preempt, "--preemptions", "2", "-o", path)
+        more = ("--pauses", "none", "--preempt", preempt, "--preemptions", "2", "-o", path)
         assert laxity("contention", "profile", PROGRAM, *words, *more).code == 0
     found = document_of(tmp_path / "some")["preempted"]
     assert (found["program"], found["n_alone"]) == (["crc32", "small"], 2)
@@ -139,7 +158,7 @@ def test_each_figure_for_programs_has_unit_kind_and_n(profiled: tuple[Path, Outc
     answer = json.loads(evaluate(profiled[0], "--theta", "20%", "--format", "json").out)
     figures = answer["figures"] + answer["loads"]["columns"]
     # What tells loads apart was chosen, and a remark is no figure.
-    chosen = {"cpus", "reads", "delays", "remark"}
+    chosen = {"cpus", "reads", "delays", "pauses", "remark"}
     for figure in figures:
         has_kind = figure["name"] not in chosen
         assert bool(figure["kind"] and figure["n"] and figure["unit"]) == has_kind, figure
@@ -153,9 +172,9 @@ def test_each_figure_for_programs_has_unit_kind_and_n(profiled: tuple[Path, Outc
 def test_csv_has_a_row_for_each_load(profiled: tuple[Path, Outcome]):
     lines = evaluate(profiled[0], "--theta", "20%", "--format", "csv").out.splitlines()
     head, *rows = [line.split(",") for line in lines]
-    assert head[:6] == ["policy", "theta_ppm", "cpus", "reads", "delays", "traffic_bytes_per_s"]
-    assert [row[:5] for row in rows] == [
-        ["sound", "200000", cpus, "3", "30"] for cpus in ("1", "1 2", "1 2 3")
+    assert head[:6] == ["policy", "theta_ppm", "cpus", "reads", "delays", "pauses"]
+    assert [row[:6] for row in rows] == [
+        ["sound", "200000", cpus, "3", "30", ""] for cpus in ("1", "1 2", "1 2 3")
     ]
 
 
@@ -198,18 +217,21 @@ def test_table_that_understates_the_loss_breaks_the_promise(
 
 
 def test_replayed_jobs_outside_their_profile_leave_no_verdict(tmp_path: Path):
-    """A profile of one small load, tried with the largest one: the simulated job is lucky."""
+    """A profile of small loads, tried with a large one: the simulated job is lucky."""
     path = tmp_path / "light.json"
     light = ("--load-cpus", "1-3", "--reads", "10", "--delays", "200,1000", "--quiet")
-    light += ("--preempt", "none")
-    done = laxity("contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *light)
+    more = ("--preempt", "none", "--pauses", "none")
+    done = laxity(
+        "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *light, *more
+    )
     assert done.code == 0, done.err
-    heavy = ("--theta", "1%", "--reads", "0", "--delays", "0", "--format", "json", "--quiet")
-    done = laxity("contention", "evaluate", path, *heavy)
+    heavy = ("--theta", "1%", "--reads", "3", "--delays", "0", "--pauses", "none")
+    done = laxity("contention", "evaluate", path, *heavy, "--format", "json", "--quiet")
     assert done.code == 4, done.out
-    first, *_ = json.loads(done.out)["loads"]["rows"]
-    assert first["regulated_ppm"] < 10_000
-    assert "of 35 replayed jobs ran longer" in first["remark"]
+    # With two CPUs.
+    _, lucky, _ = json.loads(done.out)["loads"]["rows"]
+    assert lucky["regulated_ppm"] < 10_000
+    assert "of 35 replayed jobs ran longer" in lucky["remark"]
 
 
 @pytest.mark.parametrize(
@@ -244,8 +266,10 @@ def test_table_that_was_changed_by_hand_is_refused(profiled: tuple[Path, Outcome
 def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
     path = tmp_path / "adaptive.json"
     words = ("--load-cpus", "1", "--reads", "0", "--delays", "adaptive", "--quiet")
-    words += ("--preempt", "none")
-    done = laxity("contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words)
+    more = ("--preempt", "none", "--pauses", "none")
+    done = laxity(
+        "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words, *more
+    )
     assert done.code == 0, done.err
     overheads = {load["delay"]: load["overhead_ppm"] for load in document_of(path)["loads"]}
     assert {0, 4000, 8000} <= set(overheads)
@@ -263,6 +287,8 @@ def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
         (("--platform", PLATFORM, "--load-cpus", "0-1"), "other than 0, that of the job"),
         (("--platform", PLATFORM, "--reads", "11"), "--reads 11: use numbers from 0 to 10"),
         (("--platform", PLATFORM, "--delays", "-1"), "--delays -1: use numbers"),
+        (("--platform", PLATFORM, "--pauses", "8000"), "--pauses 8000: use TURNS/GROUPS"),
+        (("--platform", PLATFORM, "--pauses", "8000/0"), "--pauses 8000/0: use TURNS/GROUPS"),
         (("--platform", PLATFORM, "--preempt", ""), "--preempt is empty; name a workload, or none"),
     ],
 )

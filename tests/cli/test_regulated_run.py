@@ -55,9 +55,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with the table of the regulated task."""
     path = tmp_path_factory.mktemp("regulated")
     words = ("--load-cpus", "1-3", "--reads", "0", "--delays", "0,200", "--quiet")
-    words += ("--preemptions", "3")
+    more = ("--preemptions", "3", "--pauses", "none")
     done = laxity(
-        "contention", "profile", "edges sqcif", *PLATFORM, "-o", path / "edges.json", *words
+        "contention", "profile", "edges sqcif", *PLATFORM, "-o", path / "edges.json", *words, *more
     )
     assert done.code == 0, done.err
     (path / "set.toml").write_text(SET)
@@ -145,8 +145,9 @@ def test_table_of_a_program_that_has_changed_is_refused(folder: Path, tmp_path: 
 def test_program_of_a_user_is_found_from_anywhere(tmp_path: Path):
     program = of_simulator("armhf-edges")
     words = ("--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet", "--preempt", "none")
+    more = ("--pauses", "none")
     what = (f"{os.path.relpath(program)} sqcif", *PLATFORM, "-o", tmp_path / "own.json")
-    assert laxity("contention", "profile", *what, *words).code == 0
+    assert laxity("contention", "profile", *what, *words, *more).code == 0
     (tmp_path / "own").symlink_to(program)
     spec = (
         SET.split("[[task]]", maxsplit=1)[0]

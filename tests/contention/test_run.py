@@ -25,6 +25,20 @@ def test_without_placements_all_cpus_have_the_same_delay():
     assert [(load.cpus, load.delays) for load in loads] == [([4], [20]), ([4, 5], [20, 20])]
 
 
+def test_loads_that_pause_have_no_delay_and_the_first_two_mixes():
+    """One on CPU 4 and one on both, of 0 and 3 reads, with each of two pauses, after 2 x 3."""
+    loads = loads_of([4, 5], [0, 3, 10], [20], [[1], [1, 2]], [(8000, 30), (90, 7)])
+    assert len(loads) == 2 * 3 + 2 * 2 * 2
+    assert all(load.pause == 0 and load.pauses is None for load in loads[:6])
+    found = [(load.cpus, load.reads, load.delays, load.pauses) for load in loads[6:]]
+    assert found[:3] == [
+        ([4], 0, [0], "8000/30"),
+        ([4], 0, [0], "90/7"),
+        ([4], 3, [0], "8000/30"),
+    ]
+    assert found[-1] == ([4, 5], 3, [0, 0], "90/7")
+
+
 @pytest.mark.parametrize(
     ("cpus", "placements", "reason"),
     [

@@ -35,9 +35,14 @@ if TYPE_CHECKING:
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
 _MOST_FACTOR = 100
+_MOST_PAUSE, _MOST_GROUPS = 1_000_000_000, 1_000_000
 _common_options = with_options(format_option("table", "json", "csv"), quiet_option, debug_option)
 _reads_help = "Lines that load reads, of 10; it writes the others."
 _delays_help = "Turns of the wait loop of load."
+_pauses_help = (
+    "Loads that pause: turns of a pause, and groups of 10 lines between two; they have the first "
+    "two of --reads and no delay."
+)
 
 
 class _ProfileOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +55,7 @@ class _ProfileOptions(msgspec.Struct, frozen=True, kw_only=True):
     placements: str | None
     reads: str
     delays: str
+    pauses: str
     preempt: str | None
     preemptions: int
     output: str
@@ -64,6 +70,7 @@ class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
     policy: "Policy"
     reads: str
     delays: str
+    pauses: str
     output_format: str
     quiet: bool
 
@@ -100,6 +107,13 @@ contention.add_command(advise)
     default="0,20,60,200,1000",
     show_default=True,
     help=f"{_delays_help} adaptive: from 0 to 8000, more of them where the overhead bends.",
+)
+@click.option(
+    "--pauses",
+    metavar="TURNS/GROUPS,...|none",
+    default="8000/30,80000/300,800000/3000",
+    show_default=True,
+    help=_pauses_help,
 )
 @click.option(
     "--preempt",
@@ -155,6 +169,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         _numbers("--reads", options.reads, _MOST_READS),
         [0] if is_adaptive else _numbers("--delays", options.delays, _MOST_DELAY),
         _placements(options.placements),
+        _pauses(options.pauses),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
     table = signed(
@@ -192,6 +207,13 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 @click.option(
     "--delays", metavar="N,...", default="10,100,500", show_default=True, help=_delays_help
 )
+@click.option(
+    "--pauses",
+    metavar="TURNS/GROUPS,...|none",
+    default="16000/60,240000/900",
+    show_default=True,
+    help=_pauses_help,
+)
 @_common_options
 def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     """Try a contention table: run its program with loads, unregulated and regulated.
@@ -219,6 +241,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         cpus,
         _numbers("--reads", options.reads, _MOST_READS),
         _numbers("--delays", options.delays, _MOST_DELAY),
+        pauses=_pauses(options.pauses),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
     answer = evaluate_table(table, terms, loads, display)
@@ -263,6 +286,30 @@ def _preempting(text: str) -> tuple[str, ...]:
     if words == ["none"]:
         return ()
     return (absolute_path(words[0], Path.cwd()), *words[1:])
+
+
+def _pauses(text: str) -> list[tuple[int, int]]:
+    """Read turns of pauses, and groups between them.
+
+    Raises:
+        ConfigError: It is something else.
+    """
+    if text == "none":
+        return []
+    pairs = [part.split("/") for part in text.split(",")]
+    if not all(
+        len(pair) == 2  # noqa: PLR2004 - two numbers
+        and all(word.isdecimal() and word.isascii() for word in pair)
+        and 1 <= int(pair[0]) <= _MOST_PAUSE
+        and 1 <= int(pair[1]) <= _MOST_GROUPS
+        for pair in pairs
+    ):
+        msg = (
+            f"--pauses {text}: use TURNS/GROUPS with commas in between, turns from 1 to "
+            f"{_MOST_PAUSE}, groups from 1 to {_MOST_GROUPS}, or none"
+        )
+        raise ConfigError(msg)
+    return [(int(turns), int(groups)) for turns, groups in pairs]
 
 
 def _placements(text: str | None) -> list[list[int]]:

@@ -10,7 +10,7 @@ from laxity.core.cpus import format_cpus
 from laxity.errors import ConfigError
 
 _LOAD = "load"
-_MOST_WORDS = 4
+_MOST_WORDS = 6
 
 
 def check_traffic(
@@ -90,9 +90,10 @@ def loads_text(table: ContentionTable) -> str:
     """Name the loads of the profile: what the table was observed with."""
     reads = sorted({load.reads for load in table.loads})
     delays = sorted({delay for load in table.loads for delay in load.delays})
+    pauses = ", also with pauses" if any(load.pause for load in table.loads) else ""
     return (
         f"{_LOAD} on CPUs {format_cpus(table.load_cpus)} ({_range(reads)} of 10 reads, delay "
-        f"{_range(delays)})"
+        f"{_range(delays)}{pauses})"
     )
 
 

@@ -64,6 +64,7 @@ LOAD_COLUMNS = (
     Column("cpus", "load CPUs", lambda load: load.cpus, is_text=True),
     Column("reads", "reads of 10", lambda load: load.reads),
     Column("delays", "delay", lambda load: list(dict.fromkeys(load.delays))),
+    Column("pauses", "pause", lambda load: load.pauses, is_text=True),
     Column(
         "traffic_bytes_per_s", "traffic", lambda load: load.traffic_bytes_per_s, "simulated", n=1
     ),
@@ -288,5 +289,6 @@ def _verdict(evaluation: Evaluation) -> str:
 
 def _name(load: Load) -> str:
     """Name a load by what tells it from others."""
-    cpus, reads, delay = (column.text(load) for column in LOAD_COLUMNS[:3])
-    return f"load CPUs {cpus}, {reads} of 10 reads, delay {delay}"
+    cpus, reads, delay, pauses = (column.text(load) for column in LOAD_COLUMNS[:4])
+    name = f"load CPUs {cpus}, {reads} of 10 reads, delay {delay}"
+    return f"{name}, pause {pauses}" if load.pause else name

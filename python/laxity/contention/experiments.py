@@ -222,11 +222,16 @@ def _spec(program: Program, load: Load | None, preemption: Preemption | None) ->
         for other in ([] if preemption is None else [preemption])
     ]
     loads = [
-        {"workload": "load", "args": [_LOAD_BYTES, str(load.reads), str(delay)], "cpus": str(cpu)}
+        {"workload": "load", "args": _words(load, delay), "cpus": str(cpu)}
         for load in ([] if load is None else [load])
         for cpu, delay in zip(load.cpus, load.delays, strict=True)
     ]
     return msgspec.structs.replace(resolve_spec(run, [task, *preempting], loads, 1), keep="all")
+
+
+def _words(load: Load, delay: int) -> list[str]:
+    pauses = (load.pause, load.groups) if load.pause else ()
+    return [_LOAD_BYTES, *map(str, (load.reads, delay, *pauses))]
 
 
 def _simulate(

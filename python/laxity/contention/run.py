@@ -55,8 +55,9 @@ def loads_of(
     reads: Sequence[int],
     delays: Sequence[int],
     placements: Sequence[Sequence[int]] = (),
+    pauses: Sequence[tuple[int, int]] = (),
 ) -> list[Load]:
-    """List loads of all placements, all reads, all delays.
+    """List loads of all placements, all reads, all delays; then loads that pause by themselves.
 
     Args:
         cpus: CPUs of loads; a placement takes the first of them.
@@ -64,6 +65,8 @@ def loads_of(
         delays: Turns of its wait loop.
         placements: Factors of the delay, one for each CPU that has a load; none: on the first CPU,
             on the first two, and so on.
+        pauses: Turns of a pause, and groups of lines between two pauses. Such loads have the first
+            two of `reads`, and no delay.
 
     Raises:
         ConfigError: There are fewer CPUs than a placement takes, or a number of CPUs is left out.
@@ -76,11 +79,17 @@ def loads_of(
     if len(sizes) < max(sizes):
         msg = f"--placements: add some, with loads on each number of CPUs from 1 to {max(sizes)}"
         raise ConfigError(msg)
-    return [
+    continuous = [
         Load(reads=of_ten, delay=delay, cpus=list(cpus[: len(factors)]), factors=list(factors))
         for factors in placements
         for of_ten in reads
         for delay in delays
+    ]
+    return continuous + [
+        Load(reads=of_ten, delay=0, cpus=list(cpus[:n]), pause=pause, groups=groups)
+        for n in sorted(sizes)
+        for of_ten in reads[:2]
+        for pause, groups in pauses
     ]
 
 
@@ -122,7 +131,7 @@ def profile_program(
     def measure(load: Load) -> list[tuple[Load, tuple[int, Progress]]]:
         return (
             _along_delays(program, load, solo_ns)
-            if is_adaptive
+            if is_adaptive and load.pause == 0
             else [(load, progress(program, load))]
         )
 
@@ -152,7 +161,13 @@ def profile_program(
             display,
         )
     reserves = reserves_of(solo, loaded, begins_ns, len(curves[0]), STEP_BYTES_PER_S)
-    overheads = phase_overheads(solo, begins_ns, loads, loaded)
+    # Blin et al. have no loads that pause.
+    constant = [
+        (load, course) for load, course in zip(loads, loaded, strict=True) if load.pause == 0
+    ]
+    overheads = phase_overheads(
+        solo, begins_ns, [load for load, _ in constant], [course for _, course in constant]
+    )
     return ContentionTable(
         schema=TABLE_SCHEMA,
         version=__version__,

@@ -44,6 +44,9 @@ _MILLION = 1_000_000
 # native/regulator/plan.h: the numbers of marks that may be checkpoints lie below
 MARKS = 256
 
+# workloads/load/load.c
+PAUSE_MAX, GROUPS_MAX = 1_000_000_000, 1_000_000
+
 Time = Annotated[int, Meta(ge=0, le=3600 * 10**9)]
 Rate = Annotated[int, Meta(ge=0, le=RATE_ONE)]
 OVERHEAD_MAX = (1 << 32) - 1
@@ -55,15 +58,23 @@ Cpu = Annotated[int, Meta(ge=0, le=63)]
 
 
 class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A load: `load 4MiB READS DELAY` on each of its CPUs.
+    """A load: `load 4MiB READS DELAY PAUSE GROUPS` on each of its CPUs.
 
-    `factors` multiply the delay, one for each CPU; empty: all are 1.
+    `factors` multiply the delay, one for each CPU; empty: all are 1. `pause`: turns of the wait
+    loop after each `groups` times 10 lines; 0: the load never pauses.
     """
 
     reads: Annotated[int, Meta(ge=0, le=10)]
     delay: Annotated[int, Meta(ge=0, le=1_000_000)]
     cpus: Annotated[list[Cpu], Meta(min_length=1)]
     factors: list[Annotated[int, Meta(ge=1, le=100)]] = []
+    pause: Annotated[int, Meta(ge=0, le=PAUSE_MAX)] = 0
+    groups: Annotated[int, Meta(ge=1, le=GROUPS_MAX)] = 1
+
+    @property
+    def pauses(self) -> str | None:
+        """Its pauses as an option has them; None: it never pauses."""
+        return f"{self.pause}/{self.groups}" if self.pause else None
 
     @property
     def delays(self) -> list[int]:

@@ -37,6 +37,26 @@ static void first_lines_of_each_ten_are_written_and_the_rest_only_read(void)
     CHECK(!teardown_fails());
 }
 
+static void pauses_come_after_as_many_groups_whatever_the_jobs_are(void)
+{
+    CHECK_EQUAL(INIT("64KiB", "5", "0", "7", "200"), 0);
+    CHECK(!job_fails());
+    /* 204 groups: a pause after 200, 4 of the next burst are done. */
+    CHECK_EQUAL(load.until_pause, 196);
+    CHECK(!job_fails());
+    /* 408 groups: 8 after the second pause. */
+    CHECK_EQUAL(load.until_pause, 192);
+    CHECK(!teardown_fails());
+}
+
+static void every_line_of_a_pass_with_pauses_is_loaded(void)
+{
+    CHECK_EQUAL(INIT("704B", "3", "0", "1", "1"), 0);
+    check_jobs_succeed(3);
+    CHECK_EQUAL(INIT("64KiB", "0", "3", "5"), 0);
+    check_jobs_succeed(3);
+}
+
 static void changed_word_fails_the_teardown(void)
 {
     CHECK_EQUAL(INIT("64KiB", "10"), 0);
@@ -63,10 +83,13 @@ static void bad_arguments_are_refused_with_what_to_write(void)
     CHECK(INIT("1MiB", "11") < 0);
     CHECK(INIT("1MiB", "-1") < 0);
     CHECK(INIT("1MiB", "0", "1000001") < 0);
-    CHECK(INIT("1MiB", "0", "0", "0") < 0);
+    CHECK(INIT("1MiB", "0", "0", "-1") < 0);
+    CHECK(INIT("1MiB", "0", "0", "1", "0") < 0);
+    CHECK(INIT("1MiB", "0", "0", "1", "1", "0") < 0);
     CHECK_TEXT(
         driver.init_stderr,
-        "load: takes [SIZE [READS [DELAY]]], got one word more, \"0\"; leave it out\n"
+        "load: takes [SIZE [READS [DELAY [PAUSE [GROUPS]]]]], got one word more, \"0\"; leave it "
+        "out\n"
     );
 }
 
@@ -74,6 +97,8 @@ int main(void)
 {
     RUN(jobs_succeed_with_every_mix_and_preset_words);
     RUN(first_lines_of_each_ten_are_written_and_the_rest_only_read);
+    RUN(pauses_come_after_as_many_groups_whatever_the_jobs_are);
+    RUN(every_line_of_a_pass_with_pauses_is_loaded);
     RUN(changed_word_fails_the_teardown);
     RUN(job_that_did_nothing_is_noticed);
     RUN(bad_arguments_are_refused_with_what_to_write);
