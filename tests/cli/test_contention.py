@@ -362,6 +362,22 @@ def test_advice_is_the_largest_theta_that_keeps_the_deadline(
     assert max(load["parallelism_ppm"][2] for load in advice["loads"]) > 990_000
 
 
+def test_advice_says_what_the_partition_gains(profiled: tuple[Path, Outcome], tmp_path: Path):
+    path, solo_ns = advised(tmp_path, profiled[0], 0.12)
+    words = ("contention", "advise", path, "--costs", "none", "--theta", "10%", "--quiet")
+    advice = json.loads(laxity(*words, "--format", "json").out)
+    worst = max(advice["loads"], key=lambda load: load["load"]["overhead_ppm"])["load"]
+    partition = advice["partition"]
+    assert (partition["ways"], partition["cpu"]) == ([], 0)
+    assert partition["load"]["cpus"] == worst["cpus"]
+    # With four times the ways a job alone is no longer, but loads evict its lines.
+    assert partition["solo_ns"] <= solo_ns
+    assert partition["overhead_ppm"] > worst["overhead_ppm"]
+    said = laxity(*words).out
+    assert f"level the costliest load makes a job {percent(partition['overhead_ppm'])}" in said
+    assert f"here {percent(worst['overhead_ppm'])} longer" in said
+
+
 def test_what_advice_allows_keeps_all_deadlines(profiled: tuple[Path, Outcome], tmp_path: Path):
     path, _ = advised(tmp_path, profiled[0], 0.12)
     words = ("--max-misses", "0", "--no-report", "--run-dir")

@@ -16,6 +16,7 @@ from laxity.platform.platform_file import (
     parse_platform,
     read_platform,
     shipped_platforms,
+    with_partition,
 )
 from laxity.platform.simulated import SimulatedPlatform, describe_model, settings_of
 
@@ -94,6 +95,21 @@ def test_every_shipped_platform_can_be_read_and_told_to_the_simulator():
         model = read_platform(f"sim:{name}")
         assert model.title
         assert settings_of(model)
+
+
+def test_last_level_is_partitioned_another_way():
+    """The shipped platforms differ by the partition alone."""
+    whole, parted = (
+        read_platform(f"sim:{name}") for name in ("sabrelite", "sabrelite-partitioned")
+    )
+    ways = ["0-3", "4-15", "4-15", "4-15"]
+    numbers = [
+        {place: value.number for place, value in model.values.items()}
+        for model in (whole, with_partition(parted, []), parted, with_partition(whole, ways))
+    ]
+    assert numbers[0] == numbers[1] != numbers[2] == numbers[3]
+    with pytest.raises(ConfigError, match="core 0 has way 16"):
+        with_partition(whole, ["0-16"] * 4)
 
 
 def test_line_of_the_mpc750_comes_after_what_the_paper_measured():

@@ -3,6 +3,7 @@
 """Which best-effort work may run with a task, and for how much of its time."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Literal
 
@@ -10,7 +11,7 @@ import msgspec
 import numpy as np
 
 from laxity.contention.document import LOAD_COLUMNS, N_STARTS
-from laxity.contention.experiments import for_each, progress
+from laxity.contention.experiments import Program, for_each, progress
 from laxity.contention.plan import Terms, plan_of
 from laxity.contention.replay import replay, starts
 from laxity.contention.run import loads_of, measured_load, program_of, solo_progress
@@ -21,10 +22,13 @@ from laxity.core.percent import format_percent, percent, show_percent
 from laxity.core.progress import Countdown
 from laxity.core.units import format_duration_ns
 from laxity.page.columns import Column, table_text
+from laxity.platform.platform_file import with_partition
 
 # Reads of 10 lines, and turns of the wait loop: reads, both, writes, and mostly computation.
 _READS, _DELAYS = (10, 5, 0), (0, 1000)
 _MILLION = 1_000_000
+# Blin et al., section 4: a quarter of the last level for the real-time core.
+_PARTS = 4
 # As `laxity bound` says it.
 SCHEDULABLE = "schedulable"
 # Less than what one permission may cost: a regulated run is refused.
@@ -61,12 +65,27 @@ class LoadAdvice(msgspec.Struct, frozen=True, kw_only=True):
     unmarked_ppm: int | None
 
 
+class OtherPartition(msgspec.Struct, frozen=True, kw_only=True):
+    """The costliest load on the platform with another partition of its last cache level.
+
+    `ways`: of each CPU; none: without the partition that the platform has. `cpu`: of the job.
+    `solo_ns`: a cold job alone there. `overhead_ppm`: of that.
+    """
+
+    ways: list[str]
+    cpu: int
+    load: Load
+    solo_ns: int
+    overhead_ppm: int
+
+
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Answer of `laxity contention advise`.
 
     `chosen`: index of the largest theta with which all deadlines are kept; null: none.
     `least_theta_ppm`: the smallest theta that lasts for one permission.
     `untabled`: other tasks without a contention table: their wcet must hold with all loads.
+    `partition`: null: the platform has no level below the first.
     """
 
     schema: Literal[1]
@@ -78,6 +97,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     least_theta_ppm: int
     untabled: list[str]
     loads: list[LoadAdvice]
+    partition: OtherPartition | None = None
 
 
 def give_advice(
@@ -129,6 +149,8 @@ def give_advice(
         )
 
     cpus = max((load.cpus for load in table.loads), key=len)
+    loads = for_each(loads_of(cpus, _READS, _DELAYS), advise, display)
+    worst = max((tried.load for tried in loads), key=lambda load: load.overhead_ppm)
     return Advice(
         schema=1,
         kind="simulated",
@@ -138,8 +160,36 @@ def give_advice(
         chosen=chosen,
         least_theta_ppm=terms.least_theta_ppm(table),
         untabled=list(untabled),
-        loads=for_each(loads_of(cpus, _READS, _DELAYS), advise, display),
+        loads=loads,
+        partition=_other_partition(program, worst),
     )
+
+
+def _other_partition(program: Program, load: MeasuredLoad) -> OtherPartition | None:
+    """Try a load without the partition of the platform, or with one where there is none."""
+    model = program.model
+    if not model.levels or model.number(f"{model.levels[-1]}.ways") < _PARTS:
+        return None
+    ways = [] if model.values[f"{model.levels[-1]}.partition"].number else _quarter(program)
+    other = replace(program, model=with_partition(model, ways))
+    same = Load(reads=load.reads, delay=load.delay, cpus=load.cpus, factors=load.factors)
+    solo_ns, _ = progress(other, None)
+    took_ns, course = progress(other, same)
+    measured = measured_load(same, solo_ns, took_ns, course)
+    return OtherPartition(
+        ways=ways, cpu=program.cpu, load=same, solo_ns=solo_ns, overhead_ppm=measured.overhead_ppm
+    )
+
+
+def _quarter(program: Program) -> list[str]:
+    """Give the CPU of the job a quarter of the ways, all others the rest."""
+    n_ways = program.model.number(f"{program.model.levels[-1]}.ways")
+    own = n_ways // _PARTS
+    others = format_cpus(range(own, n_ways))
+    return [
+        format_cpus(range(own)) if cpu == program.cpu else others
+        for cpu in range(program.model.cores)
+    ]
 
 
 def _largest_schedulable(limits: Sequence[Limit]) -> int | None:
@@ -169,6 +219,9 @@ def advice_text(advice: Advice) -> str:
     lines = [_answer(advice)]
     if advice.chosen is not None:
         lines += _gains(advice, advice.chosen)
+    if advice.partition is not None:
+        lines.append(_partition(advice, advice.partition))
+    if advice.chosen is not None:
         lines += [
             f"The bound leaves out {cost}." for cost in advice.limits[advice.chosen].not_accounted
         ]
@@ -228,6 +281,21 @@ def _gains(advice: Advice, chosen: int) -> list[str]:
         f"{percent(marked[-1])} of a cold job, median {percent(int(median(marked)))}.",
         f"Phase marks of the program add {gain / 10_000:.1f} points to the median.",
     ]
+
+
+def _partition(advice: Advice, other: OtherPartition) -> str:
+    """Say what a partition of the last level gains: of the job alone, and with the worst load."""
+    worst_ppm = max(tried.load.overhead_ppm for tried in advice.loads)
+    there, here = (
+        f"{percent(ppm)} longer than {format_duration_ns(solo_ns)} alone"
+        for ppm, solo_ns in ((other.overhead_ppm, other.solo_ns), (worst_ppm, advice.solo_ns))
+    )
+    how = (
+        f"With a partition of the last cache level ({other.ways[other.cpu]} of CPU {other.cpu})"
+        if other.ways
+        else "Without the partition of the last cache level"
+    )
+    return f"{how} the costliest load makes a job {there}; here {here}."
 
 
 def _verdict(limit: Limit) -> str:

@@ -9,7 +9,7 @@ A file may name another one as its `base`, and say only what differs.
 """
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -168,6 +168,24 @@ def parse_platform(data: bytes, name: str, folder: Path | None = None) -> Platfo
         check_platform(values, levels, regions)
     kept = data if document is alone else write_document(document).encode()
     return PlatformModel(name, values, levels, regions, kept)
+
+
+def with_partition(model: PlatformModel, ways: Sequence[str]) -> PlatformModel:
+    """Partition the last cache level another way.
+
+    Args:
+        model: A platform with a level below the first.
+        ways: Of each core, such as `0-3`; none: the level is shared.
+
+    Raises:
+        ConfigError: The level lacks one of the ways.
+    """
+    _, document = _load(model.text)
+    last = document["level"][-1]
+    last.pop("partition", None)
+    if ways:
+        last["partition"] = {"value": list(ways), "source": "tried in place of the file's"}
+    return parse_platform(write_document(document).encode(), model.name)
 
 
 def platform_in_run(platform: str) -> str:
