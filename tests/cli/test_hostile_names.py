@@ -110,6 +110,7 @@ NAMING = [
     ("versus", "mem", HOSTILE),
     ("reproduce", HOSTILE),
     ("reproduce", "sebek", HOSTILE),
+    ("reproduce", "blin", "--preset", HOSTILE),
     ("run", HOSTILE),
     ("run", HOSTILE + ".toml"),
     ("run", "cpu", "-p", HOSTILE),

@@ -5,6 +5,7 @@
 from pathlib import Path
 from typing import get_args
 
+from laxity import __version__
 from laxity.papers.paper import Basis, Kind
 from laxity.papers.result import ReproducedRow, Reproduction
 from laxity.store.manifest import Manifest, Tool, encode_document
@@ -41,7 +42,7 @@ def write_reproduction(path: Path) -> Path:
     document = Reproduction(paper="sebek", figures=["table-1"], rows=rows)
     (path / REPRODUCTION).write_bytes(encode_document(document))
     manifest = Manifest(
-        tool=Tool(name="laxity", version="1"),
+        tool=Tool(name="laxity", version=__version__),
         kind="reproduction",
         name="sebek",
         command_line=["laxity", "reproduce", "sebek", "table-1"],

@@ -2,28 +2,36 @@
 # SPDX-License-Identifier: MIT
 """Blin et al. on the model."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
 from tests.cli.laxity_command import Laxity, make_laxity
+from tests.papers.made_up_reproduction import write_reproduction
 from tests.papers.pages import FOLDER, sections_of
 
 from laxity.cli.summary import summary_text
-from laxity.contention.trial import read_trial
+from laxity.contention import experiments
+from laxity.contention.trial import Trial, read_trial
 from laxity.core.signals import Forwarder
+from laxity.errors import ConfigError
 from laxity.jobs.rates import Rates
+from laxity.papers import trial as papers_trial
 from laxity.papers.blin import PAPER, Results, since
 from laxity.papers.blin_load import FIGURE_5
-from laxity.papers.blin_programs import ALL, STAND_INS
-from laxity.papers.paper import ContentionTrial, experiments_of
+from laxity.papers.blin_programs import ALL, REGULATED, STAND_INS
+from laxity.papers.paper import ContentionTrial, LoadGrid, experiments_of
 from laxity.papers.reproduce import ReproduceRequest, run_reproduction
+from laxity.papers.result import Reproduction
 from laxity.papers.trial import run_trial
 from laxity.platform.platform_file import read_platform
 from laxity.platform.simulated import SimulatedPlatform
 from laxity.report.page import write_report
-from laxity.store.run_directory import open_run
+from laxity.store.manifest import encode_document
+from laxity.store.run_directory import REPRODUCTION, open_run
 
 DOCUMENTED = FOLDER / "blin.md"
 # All figures take some three minutes on two cores that are idle.
@@ -51,6 +59,93 @@ def test_run_times_range_as_the_text_of_the_paper_says():
     first, *_, last = sorted(ALL, key=lambda program: program.runtime_ms)
     assert (first.name, round(first.runtime_ms)) == ("susan -c small", 1)
     assert (last.name, round(last.runtime_ms / 1000)) == ("crc32 large", 3)
+
+
+def test_presets_have_2_programs_with_6_cells_12_with_75_loads_and_12_with_990():
+    """75 = 3 placements x 5 ratios x 5 delays, 990 = 5 x 11 x 18; each twelve meet figure 3."""
+    found = {}
+    for name, exhibits in PAPER.presets.items():
+        trials = [
+            experiment.work
+            for experiment in experiments_of(exhibits)
+            if isinstance(experiment.work, ContentionTrial)
+        ]
+        (n_tried,) = {
+            len(work.placements) * sum(len(grid.reads) * len(grid.delays) for grid in work.tried)
+            for work in trials
+        }
+        (n_profiled,) = {
+            len(work.placements) * len(work.profiled.reads) * len(work.profiled.delays)
+            for work in trials
+        }
+        found[name] = (len(trials), n_profiled, n_tried)
+    # Tried: 5 ratios x 3 delays and one load more, of each placement.
+    assert found == {"smoke": (2, 36, 6), "quick": (12, 75, 48), "full": (12, 990, 80)}
+
+
+def test_programs_of_the_paper_that_ours_stand_for_are_those_of_its_table_2():
+    """Of its figure 9 both adpcms, fft and sha have 70 %; fft -i and rijndael have no program."""
+    named = {program.name: program for program in ALL}
+    originals = [program for program in REGULATED if program.original]
+    assert all(named[program.original].is_selected for program in originals)
+    assert [program.workload for program in originals if program.has_parallelism] == [
+        "fft",
+        "adpcm_decode",
+        "adpcm_encode",
+        "sha",
+    ]
+
+
+def test_killed_trial_goes_on_with_the_simulations_that_it_has_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A trial of 2 loads for the table and 1 tried: alone and 3 unregulated jobs, 1 regulated."""
+    work = ContentionTrial(
+        "corners",
+        "sim",
+        ((1,),),
+        LoadGrid((0,), (0, 8000)),
+        (LoadGrid((2,), (0,)),),
+        ("suspend",),
+        "5%",
+    )
+    platform = SimulatedPlatform(read_platform("sabrelite-partitioned"))
+    kept = tmp_path / "kept"
+
+    with monkeypatch.context() as patched:
+        patched.setattr(papers_trial, "store_trial", _stored_but_killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_trial(platform, work, tmp_path / "D", "trial", ["laxity"], kept)
+    assert len(list(kept.iterdir())) == 5
+    assert not (tmp_path / "D").exists()
+    monkeypatch.setattr(experiments, "program_folder", _never)
+    run_trial(platform, work, tmp_path / "D", "trial", ["laxity"], kept)
+    assert len(read_trial(open_run(tmp_path / "D")).table.loads) == 2
+
+
+def _stored_but_killed(make: Callable[[], Trial], *_: object) -> NoReturn:
+    make()
+    raise KeyboardInterrupt
+
+
+def _never() -> NoReturn:
+    pytest.fail("simulated again")
+
+
+def test_directory_of_another_reproduction_is_refused(tmp_path: Path):
+    """The same paper and figure, but another preset."""
+    begun = Reproduction(paper="blin", figures=["figure-7"], preset="quick")
+    directory = write_reproduction(tmp_path / "D.tmp")
+    (directory / REPRODUCTION).write_bytes(encode_document(begun))
+    request = ReproduceRequest(
+        paper=PAPER,
+        exhibits=PAPER.named(["figure-7"]),
+        final=tmp_path / "D",
+        command_line=["laxity"],
+        on_begin=lambda _: None,
+    )
+    with pytest.raises(ConfigError, match="preset: quick, and not smoke"):
+        run_reproduction(request, Forwarder())
 
 
 def test_rates_since_an_instant_leave_out_what_was_counted_before():
@@ -81,10 +176,18 @@ def test_traffic_of_writes_alone_is_that_which_the_platform_is_fitted_to(tmp_pat
 
 def test_trial_is_stored_with_a_table_and_an_evaluation_for_each_policy(tmp_path: Path):
     work = ContentionTrial(
-        "corners", "sim", ((1,),), (0,), (0, 8000), (2,), (0,), ("paper", "suspend"), "5%"
+        "corners",
+        "sim",
+        ((1,),),
+        LoadGrid((0,), (0, 8000)),
+        (LoadGrid((2,), (0,)),),
+        ("paper", "suspend"),
+        "5%",
     )
     platform = SimulatedPlatform(read_platform("sabrelite-partitioned"))
-    done = run_trial(platform, work, tmp_path / "D", "trial", ["laxity"])
+    done = run_trial(platform, work, tmp_path / "D", "trial", ["laxity"], tmp_path / "kept")
+    # Whole, the trial needs no simulations any more.
+    assert not (tmp_path / "kept").exists()
     run = open_run(tmp_path / "D")
     assert done.manifest.exit_code == 0
     trial = read_trial(run)

@@ -28,6 +28,8 @@ def test_without_a_word_it_lists_papers_and_figures(laxity: Laxity):
         (("nobody",), 'no paper "nobody" is reproduced; there is sebek, raffeck'),
         (("sebek", "figure-1"), 'no figure "figure-1" is reproduced; there are table-1, figure-5'),
         (("sebek", "figure-10", "x"), 'no figure "x" is reproduced; there are table-1'),
+        (("blin", "--preset", "x"), 'no preset "x"; there are smoke, quick, full'),
+        (("sebek", "--preset", "x"), "--preset x: sebek has no presets; leave it out"),
     ],
 )
 def test_what_is_not_reproduced_is_refused_with_what_is(

@@ -29,6 +29,11 @@ _PAGE = "page"
     help="A checkout of the suite that a figure is of. Repeatable.",
 )
 @click.option(
+    "--preset",
+    metavar="NAME",
+    help="How much is simulated: smoke, quick or full, of blin.  [default: smoke]",
+)
+@click.option(
     "--page",
     metavar="FOLDER",
     help="Where to write the page, PAPER.md with its pictures.  [default: page in the run]",
@@ -39,6 +44,7 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
     paper: str | None,
     figures: tuple[str, ...],
     suites: tuple[str, ...],
+    preset: str | None,
     page: str | None,
     run_dir: str | None,
     run_root: str | None,
@@ -50,13 +56,14 @@ def reproduce(  # noqa: PLR0913 - one parameter per option
 
     Each value stands beside the paper's; the page says why they differ. Without PAPER it lists what
     there is. Two reproductions are identical, but for what is measured on this machine, which is
-    made only if it is named: rt-bench table-4.
+    made only if it is named: rt-bench table-4. After a kill the same command with the same
+    --run-dir goes on.
     """
     from laxity.papers.paper import paper_of  # noqa: PLC0415 - heavy
 
     if paper is None:
         return _list_papers()
-    chosen = paper_of(paper)
+    chosen = paper_of(paper, preset or "")
     exhibits = chosen.chosen(figures, has_suite=bool(suites))
 
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above

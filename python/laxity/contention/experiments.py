@@ -3,10 +3,13 @@
 """Experiments on a simulated platform: a job alone, with a load, and regulated."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,6 +26,7 @@ from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PlatformModel
 from laxity.platform.simulated import SimulatedPlatform
+from laxity.platform.simulated_identity import experiment_identity
 from laxity.platform.simulated_programs import message_of, program_folder
 from laxity.platform.streams import StreamFolder
 from laxity.store.npy import read_stream
@@ -33,6 +37,8 @@ EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
 _PERIOD = "1h"
 _SAMPLE_BUCKET = "10us"
 _LOAD_BYTES = "4MiB"
+# Of a kept simulation: why it has no verdict.
+_REMARK = "remark"
 _NS_PER_S = 10**9
 
 Experiment = TypeVar("Experiment")
@@ -49,6 +55,7 @@ class Program:
         workload: Name of the workload.
         args: Its arguments.
         cpu: Core of the job.
+        kept: Folder of simulations that are not made again; None: all are.
     """
 
     model: PlatformModel
@@ -56,6 +63,7 @@ class Program:
     workload: str
     args: tuple[str, ...]
     cpu: int
+    kept: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,17 +246,50 @@ def _simulate(
     program: Program, load: Load | None, plan: str | None, preemption: Preemption | None = None
 ) -> tuple[dict[str, Any], str]:
     platform = SimulatedPlatform(program.model, program.platform)
-    spec = prepare_spec(_spec(program, load, preemption), platform)
+    stated = _spec(program, load, preemption)
+    spec = prepare_spec(stated, platform)
+    kept = None
+    if program.kept is not None:
+        kept = program.kept / experiment_identity(stated, spec, platform, plan or "")
+        if kept.is_dir():
+            return _found(kept)
     with program_folder() as folder, tempfile.TemporaryFile() as output:
         lock_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             run = NewRun(folder, folder, lock_fd)
             code = platform.simulate(spec, run, output.fileno(), StreamFolder(), plan)
-            message = message_of(output)
-            if code not in {EXIT_DONE, EXIT_NO_VERDICT}:
-                msg = message or f"laxity-sim ended with {code}; start the same command again"
-                raise PlatformError(msg)
-            streams = {path.stem: read_stream(path).data for path in folder.glob("*.npy")}
         finally:
             os.close(lock_fd)
-    return streams, message if code == EXIT_NO_VERDICT else ""
+        message = message_of(output)
+        if code not in {EXIT_DONE, EXIT_NO_VERDICT}:
+            msg = message or f"laxity-sim ended with {code}; start the same command again"
+            raise PlatformError(msg)
+        if code == EXIT_NO_VERDICT:
+            (folder / _REMARK).write_text(message)
+        if kept is not None:
+            names = ("jobs", "counters", "probe") if plan is None else ("jobs", "regulation")
+            _keep(folder, kept, [_REMARK, *(f"{name}.npy" for name in names)])
+        return _found(folder)
+
+
+def _found(folder: Path) -> tuple[dict[str, Any], str]:
+    """Read the streams of a simulation, and why it has no verdict."""
+    streams = {path.stem: read_stream(path).data for path in folder.glob("*.npy")}
+    remark = folder / _REMARK
+    return streams, remark.read_text() if remark.is_file() else ""
+
+
+def _keep(folder: Path, kept: Path, names: Sequence[str]) -> None:
+    """Copy files of a simulation; a command that is killed leaves all of them or none."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(dir=kept.parent, prefix="."))
+    for name in names:
+        with suppress(FileNotFoundError):
+            shutil.copyfile(folder / name, unfinished / name)
+    try:
+        unfinished.rename(kept)
+    except OSError:
+        # Another process has kept the same in the meantime.
+        shutil.rmtree(unfinished)
+        if not kept.is_dir():
+            raise

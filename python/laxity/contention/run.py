@@ -5,6 +5,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -276,15 +277,26 @@ def platform_sha256(model: PlatformModel) -> str:
 
 
 def evaluate_table(
-    table: ContentionTable, terms: Terms, loads: Sequence[Load], display: Countdown
+    table: ContentionTable,
+    terms: Terms,
+    loads: Sequence[Load],
+    display: Countdown,
+    kept: Path | None = None,
 ) -> Evaluation:
     """Simulate the program with each load, unregulated and regulated, and replay regulated jobs.
+
+    Args:
+        table: Of the program.
+        terms: Of the regulator.
+        loads: That are tried.
+        display: Shows how many are done.
+        kept: As of `Program`.
 
     Raises:
         ConfigError: As `program_of` and `plan_of`.
         LaxityError: As the simulation.
     """
-    program = program_of(table)
+    program = replace(program_of(table), kept=kept)
     solo_ns, solo = solo_progress(table, program)
     budget_ns = solo_ns * terms.regulate.theta_ppm // _MILLION
     trials = starts(terms.regulate.period_ns, N_STARTS)

@@ -54,6 +54,11 @@ _WRITERS = {
 }
 
 
+def alone(program: StandIn) -> Experiment:
+    """Return the run of a program alone with all of the L2."""
+    return _ALONE[program, SHARED]
+
+
 def _of(runs: dict[tuple[StandIn, str], Experiment], *partitions: str) -> tuple[Experiment, ...]:
     return tuple(run for (_, partition), run in runs.items() if partition in partitions)
 

@@ -14,7 +14,7 @@ from laxity.store.run_warnings import warnings_within
 
 
 def _machine(document: Reproduction) -> str:
-    exhibits = paper_of(document.paper).named(document.figures)
+    exhibits = paper_of(document.paper, document.preset).named(document.figures)
     if all(one.is_of_machine for one in exhibits):
         return "this one, as it was"
     return "simulated platforms, named in each table"

@@ -7,7 +7,7 @@ and how ours is computed, and names the experiments that its rows are computed f
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal
@@ -110,6 +110,14 @@ class MigratedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadGrid:
+    """Loads: each number of lines that are read, of ten, with each delay."""
+
+    reads: tuple[int, ...]
+    delays: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ContentionTrial:
     """A contention table of a program, and what regulators make of loads with it.
 
@@ -117,10 +125,8 @@ class ContentionTrial:
         workload: The program, one job on CPU 0, caches cold.
         word: Its argument.
         placements: CPUs with loads, as factors of their delays.
-        reads: Lines that a load of the table reads, of ten.
-        delays: Turns of its wait loop.
-        tried_reads: As `reads`, of the loads that are regulated.
-        tried_delays: As `delays`, of those.
+        profiled: Loads of the table.
+        tried: Loads that are regulated.
         policies: Rules of regulators, as `laxity contention evaluate` names them.
         theta: Loss that is allowed.
     """
@@ -128,10 +134,8 @@ class ContentionTrial:
     workload: str
     word: str
     placements: tuple[tuple[int, ...], ...]
-    reads: tuple[int, ...]
-    delays: tuple[int, ...]
-    tried_reads: tuple[int, ...]
-    tried_delays: tuple[int, ...]
+    profiled: LoadGrid
+    tried: tuple[LoadGrid, ...]
     policies: tuple[Policy, ...]
     theta: str
 
@@ -259,6 +263,9 @@ class Paper:
         exhibits: In the order of the page.
         read: Makes of finished runs, by the names of their experiments, what rows compute from.
         suite: Whose programs some exhibits are of; the user has it, or has it not.
+        presets: Exhibits by how much is simulated for them; the first are `exhibits`. Empty: there
+            is one amount.
+        preset: That of `exhibits`.
     """
 
     name: str
@@ -269,6 +276,27 @@ class Paper:
     exhibits: tuple[Exhibit, ...]
     read: Callable[[Runs], Any]
     suite: str = ""
+    presets: Mapping[str, tuple[Exhibit, ...]] = field(default_factory=dict)
+    preset: str = ""
+
+    @property
+    def command(self) -> str:
+        """What makes all of its exhibits."""
+        is_first = self.preset == next(iter(self.presets), "")
+        return f"laxity reproduce {self.name}{'' if is_first else f' --preset {self.preset}'}"
+
+    def with_preset(self, preset: str) -> "Paper":
+        """Take the exhibits of a preset.
+
+        Raises:
+            ConfigError: There is none of that name.
+        """
+        if preset not in self.presets:
+            msg = f"--preset {preset}: {self.name} has no presets; leave it out"
+            if self.presets:
+                msg = f'{self.name}: no preset "{preset}"; there are {", ".join(self.presets)}'
+            raise ConfigError(msg)
+        return replace(self, exhibits=self.presets[preset], preset=preset)
 
     def chosen(self, figures: Sequence[str], *, has_suite: bool = False) -> tuple[Exhibit, ...]:
         """Return exhibits by their names, or all of models for which there is what they need.
@@ -312,17 +340,21 @@ class Paper:
         return tuple(one for one in self.exhibits if one.name in names)
 
 
-def paper_of(name: str) -> Paper:
+def paper_of(name: str, preset: str = "") -> Paper:
     """Return a paper.
 
+    Args:
+        name: One of `NAMES`.
+        preset: How much is simulated; "": the first of its presets.
+
     Raises:
-        ConfigError: None is called so.
+        ConfigError: No paper is called so, or it lacks the preset.
     """
     if name not in NAMES:
         msg = f'no paper "{name}" is reproduced; there is {", ".join(NAMES)}'
         raise ConfigError(msg)
     paper: Paper = import_module(f"laxity.papers.{name.replace('-', '_')}").PAPER
-    return paper
+    return paper.with_preset(preset) if preset else paper
 
 
 def experiments_of(exhibits: tuple[Exhibit, ...]) -> tuple[Experiment, ...]:

@@ -5,17 +5,19 @@
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from laxity import __version__
 from laxity.core.executor import Workers, n_cpus
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, CountedBy, Snapshots
 from laxity.core.spec_reader import parse_interfere_option, resolve_spec
 from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.probe import probe_of
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError, RecordError
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
@@ -41,12 +43,12 @@ from laxity.papers.paper import (
     TaskRun,
     experiments_of,
 )
-from laxity.papers.result import Reproduction
+from laxity.papers.result import Reproduction, read_reproduction
 from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.platform.platform_file import PLATFORM, parse_platform, read_platform
 from laxity.platform.simulated import SimulatedPlatform
 from laxity.store.manifest import Fallback
-from laxity.store.run_directory import REPRODUCTION, write_document
+from laxity.store.run_directory import REPRODUCTION, read_manifest, write_document
 from laxity.workingset.analyse import require_tool
 from laxity.workingset.llvm import find_llvm
 
@@ -54,6 +56,8 @@ from laxity.workingset.llvm import find_llvm
 _SEED = 1
 # Of the clock that releases simulated jobs.
 _RESOLUTION_NS = 1
+# Within a run that is not whole: simulations of trials.
+_KEPT = "simulated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,9 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
         require_tool()
         find_llvm("clang")
     asked = Reproduction(
-        paper=request.paper.name, figures=[exhibit.name for exhibit in request.exhibits]
+        paper=request.paper.name,
+        figures=[exhibit.name for exhibit in request.exhibits],
+        preset=request.paper.preset,
     )
     simulated = next((one for one in experiments if one.platform), None)
     platform: Platform = THIS_MACHINE if simulated is None else platform_of(simulated)
@@ -108,11 +114,45 @@ def run_reproduction(request: ReproduceRequest, signals: Forwarder) -> Finished:
             for number, one in enumerate(experiments, 1)
         ),
         begin=lambda tmp: write_document(tmp / REPRODUCTION, asked),
+        check_same=partial(_check_same, asked=asked),
         platform=NATIVE_PLATFORM if simulated is None else f"sim:{simulated.platform}",
         # Simulated experiments come out the same however many there are at once.
         workers=Workers(n_cpus() if all(one.platform for one in experiments) else 1),
     )
     return run_composite(whole, signals, platform)
+
+
+def _check_same(directory: Path, asked: Reproduction) -> None:
+    """Refuse to go on with what is another reproduction.
+
+    Raises:
+        ConfigError: Another reproduction is there; the message says what differs.
+    """
+    advice = "name another directory or remove it"
+    try:
+        manifest = read_manifest(directory)
+        # Killed between the two, it has not made anything.
+        has_document = (directory / REPRODUCTION).is_file()
+        left = read_reproduction(directory) if has_document else asked
+    except RecordError as error:
+        msg = f"run directory {directory}: exists and holds no reproduction ({error}); {advice}"
+        raise ConfigError(msg) from error
+    if manifest.kind != "reproduction":
+        msg = f"run directory {directory}: holds a run of kind {manifest.kind}; {advice}"
+        raise ConfigError(msg)
+    pairs = (
+        ("laxity", manifest.tool.version, __version__),
+        ("paper", left.paper, asked.paper),
+        ("figures", ", ".join(left.figures), ", ".join(asked.figures)),
+        ("preset", left.preset, asked.preset),
+    )
+    for key, theirs, ours in pairs:
+        if theirs != ours:
+            msg = (
+                f"run directory {directory}: holds another reproduction ({key}: {theirs or 'none'},"
+                f" and not {ours or 'none'}); {advice}"
+            )
+            raise ConfigError(msg)
 
 
 def platform_of(experiment: Experiment) -> Platform:
@@ -157,6 +197,7 @@ def _child(request: ReproduceRequest, experiment: Experiment, begins: str) -> Ch
                 final,
                 experiment.name,
                 request.command_line,
+                final.parent.parent / _KEPT / experiment.name,
             )
         return _analyse(request, experiment.name, experiment.work, final)
 

@@ -33,12 +33,14 @@ class ReproducedRow(Record, frozen=True, kw_only=True):
 class Reproduction(Record, frozen=True, kw_only=True):
     """reproduction.json.
 
-    `figures`: what was asked for; `rows` of those whose runs are not whole are missing.
+    `figures`: what was asked for; `rows` of those whose runs are not whole are missing. `preset`:
+    how much was simulated; empty: the paper has no presets.
     """
 
     schema: Literal[1] = 1
     paper: str
     figures: list[str]
+    preset: str = ""
     rows: list[ReproducedRow] = msgspec.field(default_factory=list)
 
 
@@ -62,7 +64,7 @@ def join(tmp: Path, manifest: Manifest) -> None:
     asked = read_reproduction(tmp)
     runs = {name: open_run(tmp / "runs" / name) for name in manifest.runs}
     whole = {name: run for name, run in runs.items() if run.manifest.status == "complete"}
-    paper = paper_of(asked.paper)
+    paper = paper_of(asked.paper, asked.preset)
     found = paper.read(whole)
     rows = [
         _reproduced(exhibit.name, row, row.ours(found))

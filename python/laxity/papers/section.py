@@ -30,9 +30,11 @@ _CLOSE = 0.05
 _BASES = {"measured": "the paper measured", "reasoned": "it has by reasoning"}
 _DECIMALS = {
     **dict.fromkeys(("lines", "migrations", "programs", "clusters", "cycles", "peaks", "MB/s"), 0),
-    **dict.fromkeys(("of 5", "phases", "jobs"), 0),
+    **dict.fromkeys(("phases", "jobs"), 0),
     **dict.fromkeys(("ms", "us", "times", "misses", "% of instructions"), 2),
 }
+# A number of those that there are: "of 5".
+_COUNTED = "of "
 _KINDS = (
     "A value is “input” if the platform file has it, from the paper or another source. A value is "
     "“fitted” if a value of the platform file, or the size of a task, was chosen for it, or if it "
@@ -48,7 +50,7 @@ def sections(run: Run) -> tuple[Section, ...]:
         RecordError: reproduction.json or a run within is missing or damaged.
     """
     document = read_reproduction(run.path)
-    paper = paper_of(document.paper)
+    paper = paper_of(document.paper, document.preset)
     found = paper.read({child.path.name: child for child in run.children})
     return tuple(
         Section(exhibit.name, exhibit.title, tuple(_blocks(exhibit, rows, found)))
@@ -68,7 +70,7 @@ def sentences(document: Reproduction) -> tuple[str, ...]:
         for basis, words in _BASES.items()
         if (of_basis := [row for row in predicted if row.basis == basis])
     ]
-    kinds = _kinds(paper_of(document.paper).named(document.figures))
+    kinds = _kinds(paper_of(document.paper, document.preset).named(document.figures))
     n_all = f"{count_noun(len(document.rows), 'value')} ({kinds})"
     first = (
         f"Of {n_all} these are predictions: {' and '.join(told)}."
@@ -134,7 +136,8 @@ def _paper_cell(row: ReproducedRow) -> Cell:
 
 
 def _value(value: float, unit: str) -> str:
-    return f"{value:.{_DECIMALS.get(unit, 1)}f} {unit}"
+    decimals = 0 if unit.startswith(_COUNTED) else _DECIMALS.get(unit, 1)
+    return f"{value:.{decimals}f} {unit}"
 
 
 def _difference(row: ReproducedRow) -> str:
@@ -153,11 +156,11 @@ def _signed(value: float, decimals: int, unit: str) -> str:
 
 def overview(document: Reproduction) -> tuple[Block, ...]:
     """Say what a reproduction is of, and what its words mean; before the tables."""
-    paper = paper_of(document.paper)
+    paper = paper_of(document.paper, document.preset)
     return (
         Paragraph(f"{paper.reference} {paper.summary}", is_explanation=True),
         *(Paragraph(sentence) for sentence in sentences(document)),
         Paragraph(_KINDS, is_explanation=True),
         Paragraph(paper.missing, is_explanation=True),
-        Paragraph(f"“laxity reproduce {document.paper}” makes all of this.", is_explanation=True),
+        Paragraph(f"“{paper.command}” makes all of this.", is_explanation=True),
     )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run a trial of a paper: profile a program with loads, and evaluate regulators with its table."""
 
+import shutil
 from pathlib import Path
 
 from laxity.contention.experiments import Program
@@ -24,8 +25,19 @@ def run_trial(
     final: Path,
     name: str,
     command_line: list[str],
+    kept: Path,
 ) -> Finished:
     """Make a contention table, try each policy with it, and store both as one run.
+
+    Simulations are kept until the run is stored, so that the same command goes on after a kill.
+
+    Args:
+        platform: Where all is simulated.
+        work: Program, loads, policies.
+        final: Of the run.
+        name: Of the run.
+        command_line: What was typed.
+        kept: Folder of simulations.
 
     Raises:
         ConfigError: The directory cannot be created, or theta is too small for a policy.
@@ -34,17 +46,25 @@ def run_trial(
 
     def make() -> Trial:
         display = Countdown("laxity reproduce", "loads", is_quiet=True)
-        program = Program(platform.model, platform.name, work.workload, (work.word,), 0)
-        loads = loads_of(_LOAD_CPUS, work.reads, work.delays, work.placements)
+        program = Program(platform.model, platform.name, work.workload, (work.word,), 0, kept)
+        loads = loads_of(_LOAD_CPUS, work.profiled.reads, work.profiled.delays, work.placements)
         table = profile_program(program, loads, display)
         regulate = resolve_regulate(RegulateTable(theta=work.theta), work.workload)
-        tried = loads_of(_LOAD_CPUS, work.tried_reads, work.tried_delays, work.placements)
+        tried = [
+            load
+            for grid in work.tried
+            for load in loads_of(_LOAD_CPUS, grid.reads, grid.delays, work.placements)
+        ]
         return Trial(
             table=table,
             evaluations=[
-                evaluate_table(table, Terms(regulate, _LOAD_CPUS[0], policy=policy), tried, display)
+                evaluate_table(
+                    table, Terms(regulate, _LOAD_CPUS[0], policy=policy), tried, display, kept
+                )
                 for policy in work.policies
             ],
         )
 
-    return store_trial(make, final, name, command_line)
+    finished = store_trial(make, final, name, command_line)
+    shutil.rmtree(kept, ignore_errors=True)
+    return finished

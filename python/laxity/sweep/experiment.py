@@ -7,7 +7,7 @@ import os
 import tempfile
 import tomllib
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from laxity import __version__
-from laxity.core.spec import Spec, spec_to_toml, workloads_of
+from laxity.core.spec import Spec
 from laxity.core.spec_reader import resolve_spec
 from laxity.errors import (
     EXIT_DONE,
@@ -31,14 +31,14 @@ from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_file import PlatformModel, parse_platform, read_platform
 from laxity.platform.platform_text import write_document
 from laxity.platform.simulated import SimulatedPlatform
-from laxity.platform.simulated_programs import emulator_version, message_of, program_folder
+from laxity.platform.simulated_identity import experiment_identity
+from laxity.platform.simulated_programs import message_of, program_folder
 from laxity.platform.streams import (
     LONG_PATIENCE_S,
     AsksSystemError,
     NotSimulatedError,
     Program,
     StreamFolder,
-    digest_of,
     identity_of,
 )
 from laxity.store.npy import read_stream
@@ -107,7 +107,8 @@ class Resolver:
         model = changed_platform(spec.platform, changes)
         platform = SimulatedPlatform(model, spec.platform)
         spec = prepare_spec(spec, platform)
-        identity = _identity(stated, spec, model, platform)
+        unnamed = msgspec.structs.replace(stated, platform="sim:")
+        identity = experiment_identity(unnamed, spec, platform)
         return Experiment(number, identity, spec, spec.platform, model.text, self._columns)
 
     def failed(self, number: int, error: Exception) -> Outcome:
@@ -161,29 +162,6 @@ def _table_of(base: PlatformModel, document: dict[str, Any], name: str) -> dict[
             one: dict[str, Any] = document[kind][names.index(name)]
             return one
     return document.setdefault(name, {}) if name else document
-
-
-def _identity(stated: Spec, placed: Spec, model: PlatformModel, platform: SimulatedPlatform) -> str:
-    """Hash what the figures depend on; where files lie is no part of it."""
-    spec = msgspec.structs.replace(stated, platform="sim:")
-    programs = [platform.program_of(one, (), 1) for one in workloads_of(placed)]
-    # What a program reads is no part of its words; files that these name are looked at.
-    words = [word for one in placed.tasks for word in one.args]
-    words += [word for one in placed.interfere for word in one.args]
-    files = [_digest_if_file(word) for word in words]
-    digests = [
-        (digest_of(one.path), digest_of(one.front_end), emulator_version(one.emulator[0]))
-        for one in programs
-    ]
-    parts = (spec_to_toml(spec), model.text, digests, files, __version__)
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
-
-
-def _digest_if_file(word: str) -> str | None:
-    """Hash the file that a word names; None: it names none that can be read."""
-    with suppress(OSError):
-        return digest_of(Path(word)) if Path(word).is_file() else None
-    return None
 
 
 def record_stream(program: Program) -> None:
