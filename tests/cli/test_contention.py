@@ -89,6 +89,41 @@ def test_promise_is_kept_with_loads_that_pause(profiled: tuple[Path, Outcome]):
     assert all(cell["parallelism_ppm"] > 0 for cell in cells)
 
 
+def test_stop_costs_no_more_than_full_queues_where_the_last_level_is_partitioned(
+    profiled: tuple[Path, Outcome],
+):
+    path, done = profiled
+    document = document_of(path)
+    found = document["stopped"]
+    assert (found["kind"], found["n"], found["is_level_shared"]) == ("observed", 3, False)
+    assert found["queue_ns"] == document["reload_ns"] == 2_305
+    # Samples are 10 µs apart: the instant of the stop lies between two.
+    assert found["reload_ns"] < found["queue_ns"] + 1_000
+    assert any("(observed, n = 3); full queues of the" in line for line in done.out.splitlines())
+    assert all(phase["cold_ns"] == 0 for phase in document["phases"])
+
+
+def test_promise_is_kept_where_loads_evict_lines_of_the_job(tmp_path: Path):
+    path = tmp_path / "shared.json"
+    words = ("--platform", "sim:sabrelite", "--reads", "0", "--delays", "0", "--quiet")
+    more = ("--preemptions", "2", "--pauses", "80000/300", "-o", path)
+    done = laxity("contention", "profile", PROGRAM, *words, *more)
+    assert done.code == 0, done.err
+    assert "so that the promise rests on the observed value" in done.out
+    document = document_of(path)
+    found = document["stopped"]
+    assert found["is_level_shared"]
+    assert document["reload_ns"] == max(2_305, -(-found["reload_ns"] * 21 // 20))
+    assert all(phase["cold_ns"] > 0 for phase in document["phases"][1:])
+    done = evaluate(path, "--theta", "20%", "--pauses", "240000/900", "--format", "json")
+    assert done.code == 0, done.out
+    cells = json.loads(done.out)["loads"]["rows"]
+    assert len(cells) == 6
+    assert max(cell["overhead_ppm"] for cell in cells) > 200_000
+    assert 0 < max(cell["regulated_ppm"] for cell in cells) <= 200_000
+    assert all(cell["parallelism_ppm"] > 0 for cell in cells)
+
+
 def test_program_that_preempts_is_chosen_and_left_out(tmp_path: Path):
     words = ("--platform", PLATFORM, "--load-cpus", "1", "--reads", "0", "--delays", "0", "--quiet")
     for name, preempt in (("some", "crc32 small"), ("none", "none")):
@@ -104,7 +139,6 @@ def test_program_that_preempts_is_chosen_and_left_out(tmp_path: Path):
 
 def test_file_that_exists_is_refused_before_anything_is_simulated(profiled: tuple[Path, Outcome]):
     path, _ = profiled
-    # On a platform without partitions a profile is refused, too, but later.
     done = laxity("contention", "profile", PROGRAM, "--platform", "sim:sabrelite", "-o", path)
     assert done.code == 2
     assert f"-o {path}: exists; remove it or name another file" in done.err
@@ -282,7 +316,10 @@ def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
     ("words", "reason"),
     [
         (("--platform", "native"), "contention is measured on simulated platforms; use sim:NAME"),
-        (("--platform", "sim:sabrelite"), "share"),
+        (
+            ("--platform", "sim:sabrelite", "--preempt", "none"),
+            "leave out --preempt none, partition",
+        ),
         (("--platform", PLATFORM, "--cpu", "4"), "--cpu 4: the platform has CPUs 0 to 3"),
         (("--platform", PLATFORM, "--load-cpus", "0-1"), "other than 0, that of the job"),
         (("--platform", PLATFORM, "--reads", "11"), "--reads 11: use numbers from 0 to 10"),

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from tests.contention.test_table import FIRST, LOAD, SECOND, table
+from tests.contention.test_table import FIRST, LOAD, PREEMPTED, SECOND, STOPPED, table
 
-from laxity.contention.plan import Policy, Terms, plan_of
+from laxity.contention.plan import Policy, Terms, plan_of, solo_ns_of
 from laxity.core.percent import parse_percent
-from laxity.core.spec import RegulateSpec
+from laxity.core.spec import RegulateSpec, TaskTable
+from laxity.core.task_set import read_bound_keys
 from laxity.errors import ConfigError
 
 
@@ -51,12 +52,39 @@ def test_phases_begin_at_passages_of_marks():
     assert "solo_until_ns 0 6000000 8000000" in lines
 
 
+def test_rest_of_a_job_reloads_what_loads_have_evicted():
+    """From 6 of 8 ms on: 2 ms, 0.3 ms reloaded, 2 µs to drain queues; a stop takes 10 + 2 µs."""
+    shared = {"phases": [FIRST, SECOND | {"cold_ns": 300_000}], "stopped": STOPPED}
+    lines = plan_of(table(reload_ns=200_000, **shared), terms(50_000)).splitlines()
+    assert {"reload_ns 200000", "stop_ns 12000"} <= set(lines)
+    assert "solo_from_ns 8000000 2302000 0" in lines
+
+
+def test_refusal_for_a_long_reload_names_it_and_the_partition():
+    """(50 + 12 + 1) µs / 2 + 500 µs = 531.5 µs; of 8 ms that is 6.64375 %."""
+    wanted = (
+        "one permission may cost a job 531.5 µs, 500 µs of that after its stop; use at least "
+        "6.6438%, or partition the last cache level, whose lines a job reloads after a stop"
+    )
+    with pytest.raises(ConfigError, match=re.escape(wanted)):
+        plan_of(table(reload_ns=500_000, stopped=STOPPED), terms(50_000))
+
+
+def test_job_finds_lines_of_loads_where_they_share_the_last_level():
+    """C is 8 ms, and the 0.4 ms that dirty lines add, with 5 %: also of a task alone on its CPU."""
+    keys = read_bound_keys(TaskTable())
+    shared = table(preempted=PREEMPTED, stopped=STOPPED)
+    parted = table(preempted=PREEMPTED, stopped=STOPPED | {"is_level_shared": False})
+    assert solo_ns_of(shared, keys, is_shared=False) == 8_420_000
+    assert solo_ns_of(parted, keys, is_shared=False) == 8_000_000
+
+
 def test_loss_that_no_permission_fits_into_is_refused_with_the_smallest_that_does():
     """(50 + 12 + 1) µs / 2 + 2 µs = 33.5 µs; of 8 ms that is 0.41875 %."""
     plan_of(table(), terms(4_188))
     wanted = (
-        "theta 0.4187% allows a loss of 33.496 µs, one permission may cost a job 33.5 µs; "
-        "use at least 0.4188%, or a shorter period or latency"
+        "theta 0.4187% allows a loss of 33.496 µs, one permission may cost a job 33.5 µs, "
+        "2 µs of that after its stop; use at least 0.4188%, or a shorter period or latency"
     )
     with pytest.raises(ConfigError, match=re.escape(wanted)):
         plan_of(table(), terms(4_187))

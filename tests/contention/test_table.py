@@ -75,6 +75,17 @@ PREEMPTED = {
 }
 
 
+STOPPED = {
+    "kind": "observed",
+    "n": 12,
+    "reload_ns": 190_000,
+    "at_ns": 2_000_000,
+    "load": {"reads": 0, "delay": 0, "cpus": [1]},
+    "queue_ns": 2_000,
+    "is_level_shared": True,
+}
+
+
 def table(**changed: object) -> ContentionTable:
     whole = {
         "schema": 2,
@@ -124,7 +135,7 @@ def test_c_of_a_shared_cpu_is_at_least_that_of_empty_caches():
 
 def test_losses_after_other_tasks_take_the_place_of_the_others_where_they_were_measured():
     higher = [0, RATE_ONE // 2, RATE_ONE // 2]
-    found = table(phases=[FIRST | {"shared_loss": higher}, SECOND]).for_shared_cpu()
+    found = table(phases=[FIRST | {"shared_loss": higher}, SECOND]).for_cpu(is_shared=True)
     assert [phase.loss for phase in found.phases] == [higher, list(SECOND["loss"])]
 
 

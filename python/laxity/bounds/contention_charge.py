@@ -82,8 +82,7 @@ def charged(
         raise ConfigError(msg)
     # Tasks that name no CPU share one.
     is_shared = any(table.cpu in (other.cpus or {table.cpu}) for other in others)
-    if is_shared:
-        table = table.for_shared_cpu()
+    table = table.for_cpu(is_shared=is_shared)
     keys = replace(task.keys, wcet_ns=task.wcet_ns)
     solo_ns = solo_ns_of(table, keys, is_shared=is_shared)
     is_regulated = regulate is not None and regulate.task == task.name

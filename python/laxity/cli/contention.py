@@ -126,7 +126,7 @@ contention.add_command(advise)
     metavar="N",
     default=12,
     show_default=True,
-    help="Points of a job at which it is preempted.",
+    help="Points of a job at which it is preempted, and at which the worst load stops.",
 )
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where the table goes.")
 @_common_options

@@ -87,8 +87,7 @@ def advise(taskset: str, **given: Any) -> int:  # noqa: ANN401 - as click gives 
         asked = replace(task_set, regulate=regulate)
         with located(f'task "{task.name}"'):
             others = [other for other in task_set.tasks if other is not task]
-            if others:
-                table = table.for_shared_cpu()
+            table = table.for_cpu(is_shared=bool(others))
             check_preemptions(table, task, others, task.keys)
             solo_ns = solo_ns_of(table, task.keys, is_shared=bool(others))
         terms = Terms(

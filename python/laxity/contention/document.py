@@ -227,7 +227,8 @@ def profile_text(table: ContentionTable) -> str:
         f"Memory traffic makes the job take up to {percent(worst)} longer, "
         f"{format_duration_ns(table.solo_ns)} alone "
         f"(simulated, {len(table.loads)} loads, one cold job each).\n{phases}\n"
-        f"{_of_preempted(table.preempted)}\n\n{table_text(LOAD_COLUMNS, table.loads)}"
+        f"{_of_preempted(table.preempted)}\n{_of_stopped(table)}\n\n"
+        f"{table_text(LOAD_COLUMNS, table.loads)}"
     )
 
 
@@ -241,6 +242,27 @@ def _of_preempted(found: Preempted | None) -> str:
         f"{format_duration_ns(found.alone_ns)} alone (observed, n = {found.n_loaded} and "
         f"{found.n_alone}). After that program the job takes "
         f"{format_duration_ns(found.dirty_ns)} alone (observed, n = 1)."
+    )
+
+
+def _of_stopped(table: ContentionTable) -> str:
+    """Say what a stop costs the job."""
+    found = table.stopped
+    if found is None:
+        return (
+            f"A stop of a load costs the job up to {format_duration_ns(table.reload_ns)}, the time "
+            "to serve full queues of the memory controller (calculated)."
+        )
+    text = (
+        f"A stop of {_name(found.load)} costs the job up to {format_duration_ns(found.reload_ns)} "
+        f"(observed, n = {found.n}); full queues of the memory controller take "
+        f"{format_duration_ns(found.queue_ns)} (calculated)."
+    )
+    if not found.is_level_shared:
+        return text
+    return (
+        f"{text} Loads evict lines of the job from the last cache level, so that the promise rests "
+        f"on the observed value, with margin {format_duration_ns(table.reload_ns)}."
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from laxity.contention.regulated import shares
 from laxity.contention.table import Load
@@ -145,6 +146,29 @@ def preempted_ns(program: Program, load: Load | None, preemption: Preemption) ->
     return int(jobs["exec_ns"][0]) if jobs["preemptions"][0] == 1 else None
 
 
+def stopped(
+    program: Program, load: Load, plan: str, stop_latency_ns: int
+) -> tuple[Progress, list[int], int | None]:
+    """Simulate a job with a load that is stopped once by a plan.
+
+    Returns:
+        Course of the job, traffic of the platform until the end of each period of the plan, and
+        when the load stood still; None: it was not stopped in the job.
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+    streams, _ = _simulate(program, load, plan)
+    course = progress_of(streams["jobs"], streams["counters"], streams.get("probe"), EVENTS)
+    readings = streams["regulation"]
+    traffic = np.cumsum(readings["traffic_bytes"]).tolist()
+    denied = readings["time_ns"][readings["allowed"] == 0]
+    still_ns = int(denied[0]) + stop_latency_ns if len(denied) else None
+    if still_ns is not None and not course.times_ns[0] < still_ns < course.times_ns[-1]:
+        still_ns = None
+    return course, traffic, still_ns
+
+
 def for_each(
     experiments: Sequence[Experiment], function: Callable[[Experiment], Result], display: Countdown
 ) -> list[Result]:
@@ -175,23 +199,26 @@ def regulated(program: Program, load: Load, plan: str) -> RegulatedJob:
     return RegulatedJob(int(jobs["exec_ns"][0]), allowed or 0.0, stops, remark)
 
 
-def drained_ns(model: PlatformModel, cpu: int, load_cpus: Sequence[int]) -> int | None:
-    """Bound how long what other cores have queued holds up a core, after they have stopped.
-
-    That is all that a stop costs where the last level is partitioned: no load evicts lines of the
-    job. A full read and a full write queue are served, each request with a row conflict, a
-    turnaround and a line, and one refresh.
-
-    Returns:
-        None: the last level is shared, so that a stop costs the reload of evicted lines, too.
-    """
+def is_level_shared(model: PlatformModel, cpu: int, load_cpus: Sequence[int]) -> bool:
+    """Tell whether loads can evict lines of a job from the last cache level."""
     settings = dict(settings_of_values(model.values, model.levels, model.regions))
     ways = [int(mask) for mask in str(settings.get("level.0.partition", "")).split()]
     others = 0
     for load_cpu in load_cpus:
         others |= ways[load_cpu] if load_cpu < len(ways) else ~0
-    if int(settings["levels"]) != 1 or cpu >= len(ways) or ways[cpu] == 0 or ways[cpu] & others:
-        return None
+    return (
+        int(settings["levels"]) != 1 or cpu >= len(ways) or ways[cpu] == 0 or ways[cpu] & others > 0
+    )
+
+
+def drained_ns(model: PlatformModel) -> int:
+    """Bound how long what other cores have queued holds up a core, after they have stopped.
+
+    That is all that a stop costs where the last level is partitioned: no load evicts lines of the
+    job. A full read and a full write queue are served, each request with a row conflict, a
+    turnaround and a line, and one refresh.
+    """
+    settings = dict(settings_of_values(model.values, model.levels, model.regions))
     times = {
         key: int(settings[f"memory.{key}_cycles"])
         for key in ("request", "response", "conflict", "line", "turnaround", "refresh")

@@ -82,7 +82,7 @@ class Terms:
 
     def stop_ns(self, table: ContentionTable) -> int:
         """Return L. A core stops when its instruction has ended, which may wait for a queue."""
-        return self.regulate.stop_latency_ns + table.reload_ns
+        return self.regulate.stop_latency_ns + table.queue_ns
 
     @property
     def mark_ns(self) -> int:
@@ -146,7 +146,9 @@ def solo_ns_of(table: ContentionTable, keys: BoundKeys, *, is_shared: bool) -> i
     Raises:
         ConfigError: The wcet is shorter than that.
     """
-    profiled_ns = table.shared_ns if is_shared and table.shared_ns else table.solo_ns
+    profiled_ns = table.solo_ns
+    if is_shared or table.is_level_shared:
+        profiled_ns = table.shared_ns or table.solo_ns
     if keys.wcet_ns is None:
         return profiled_ns
     if keys.wcet_ns < table.solo_ns:
@@ -192,11 +194,15 @@ def check_terms(table: ContentionTable, terms: Terms) -> None:
         )
         raise ConfigError(msg)
     if regulate.theta_ppm < terms.least_theta_ppm(table):
+        knob = "a shorter period or latency"
+        if table.is_level_shared:
+            knob = "partition the last cache level, whose lines a job reloads after a stop"
         msg = (
             f"theta {format_percent(regulate.theta_ppm)} allows a loss of "
             f"{decimal_duration(terms.budget_ns(table), is_shown=True)}, one permission may cost a "
-            f"job {decimal_duration(terms.permission_ns(table), is_shown=True)}; use at least "
-            f"{format_percent(terms.least_theta_ppm(table))}, or a shorter period or latency"
+            f"job {decimal_duration(terms.permission_ns(table), is_shown=True)}, "
+            f"{decimal_duration(table.reload_ns, is_shown=True)} of that after its stop; use at "
+            f"least {format_percent(terms.least_theta_ppm(table))}, or {knob}"
         )
         raise ConfigError(msg)
 
@@ -245,9 +251,11 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         reserve_ns = [0] * len(rates[i]) if terms.policy == "paper" else phase.reserve_ns
         lines += [_line(f"loss {i}", rates[i]), _line(f"reserve {i}", reserve_ns)]
     begins_ns = [phase.begins_ns for phase in table.phases[1:]]
-    # Loads evict nothing of the job: from a checkpoint on it takes as long as alone, and what the
-    # last stop before has left in the queues (docs/regulation.md, 7).
-    from_ns = [solo_ns - at_ns + table.reload_ns for at_ns in begins_ns]
+    # From a checkpoint on a job takes as long as alone, what it reloads that loads have evicted,
+    # and what the last stop before has left in the queues (docs/regulation.md, 7).
+    from_ns = [
+        solo_ns - phase.begins_ns + phase.cold_ns + table.queue_ns for phase in table.phases[1:]
+    ]
     # A job may take longer than that of the profile in any of its phases.
     until_ns = [at_ns + solo_ns - table.solo_ns for at_ns in begins_ns]
     lines.append(_line("solo_from_ns", [solo_ns, *from_ns, 0]))

@@ -68,8 +68,7 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
         with located(keys.contention):
             model = read_platform(spec.platform)
             _check_table(table, spec, task, model)
-        if len(spec.tasks) > 1:
-            table = table.for_shared_cpu()
+        table = table.for_cpu(is_shared=len(spec.tasks) > 1)
         terms = _terms(table, keys, spec, task, regulate)
         plan = plan_of(table, terms)
     kept = msgspec.structs.replace(task, bound=task.bound | {"contention": f"./{KEPT_TABLE}"})

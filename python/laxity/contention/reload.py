@@ -10,8 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laxity.contention.experiments import Preemption, Program, for_each, preempted_ns, progress
-from laxity.contention.table import Load, Preempted
+from laxity.contention.experiments import (
+    Preemption,
+    Program,
+    drained_ns,
+    for_each,
+    preempted_ns,
+    progress,
+    stopped,
+)
+from laxity.contention.plan import POLICIES
+from laxity.contention.table import STEP_BYTES_PER_S, Load, Preempted, Stopped, with_margin
 from laxity.contention.windows import FloatArray, Progress, Windows, windows_of
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
@@ -19,6 +28,11 @@ from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PlatformModel
 
 _LINE_BYTES = 32
+# Of a plan that stops a load once.
+_PERIOD_NS = 10_000
+_STOP_LATENCY_NS = 10_000
+_NEVER_NS = 3600 * 10**9
+_MOST_BYTES = 1 << 34
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +171,118 @@ def preempted_of(
         loaded_at_ns=at_ns,
         load=load,
     )
+
+
+def cold_of(
+    program: Program,
+    preempting: tuple[str, ...],
+    begins_ns: Sequence[int],
+    solo_ns: int,
+    display: Countdown,
+) -> list[int]:
+    """Find how much longer a job takes from each checkpoint on with its caches full of other lines.
+
+    Args:
+        program: Of the job.
+        preempting: Program that fills the caches at the checkpoint.
+        begins_ns: When the checkpoints are passed, since the start of the job.
+        solo_ns: Execution time alone.
+        display: Shows how many jobs are done.
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+
+    def longer_ns(at_ns: int) -> int:
+        took_ns = preempted_ns(program, None, Preemption(preempting, at_ns)) if at_ns else None
+        return 0 if took_ns is None else with_margin(max(took_ns - solo_ns, 0))
+
+    return for_each(begins_ns, longer_ns, display)
+
+
+def stopped_of(
+    program: Program,
+    worst: Loaded,
+    n: int,
+    solo: Progress,
+    is_level_shared: bool,
+    display: Countdown,
+) -> Stopped:
+    """Stop a load for good at `n` points of a job, once in each simulation.
+
+    Args:
+        program: Of the job.
+        worst: The job with the load.
+        n: Stops, evenly spread.
+        solo: The job alone.
+        is_level_shared: The load can evict lines of the job.
+        display: Shows how many jobs are done.
+
+    Raises:
+        ConfigError: No stop came within a job.
+        LaxityError: It cannot be simulated.
+    """
+    load = worst.load
+    assert load is not None  # noqa: S101 - for mypy
+    core = load.cpus[0]
+    course, traffic, _ = stopped(program, load, _stopping(core, _MOST_BYTES), _STOP_LATENCY_NS)
+    own_bytes = float(np.ptp(solo.traffic_bytes))
+
+    def moved_bytes(part: float) -> int:
+        """Estimate what the load has moved until a part of the job is over."""
+        at_ns = course.times_ns[0] + part * np.ptp(course.times_ns)
+        return max(int(traffic[int(at_ns) // _PERIOD_NS - 1] - part * own_bytes), 1)
+
+    def reload(number: int) -> tuple[int, int] | None:
+        plan = _stopping(core, moved_bytes((2 * number + 1) / (2 * n)))
+        found, _, still_ns = stopped(program, load, plan, _STOP_LATENCY_NS)
+        if still_ns is None:
+            return None
+        executed = np.interp(still_ns, found.times_ns, found.instructions)
+        alone_ns = solo.times_ns[-1] - np.interp(executed, solo.instructions, solo.times_ns)
+        lost_ns = found.times_ns[-1] - still_ns - alone_ns
+        return max(round(lost_ns), 0), still_ns - int(found.times_ns[0])
+
+    stops = [stop for stop in for_each(range(n), reload, display) if stop is not None]
+    if not stops:
+        msg = f"{program.workload}: the load was not stopped within a job; use --preempt none"
+        raise ConfigError(msg)
+    reload_ns, at_ns = max(stops)
+    return Stopped(
+        kind="observed",
+        n=len(stops),
+        reload_ns=reload_ns,
+        at_ns=at_ns,
+        load=load,
+        queue_ns=drained_ns(program.model),
+        is_level_shared=is_level_shared,
+    )
+
+
+def _stopping(core: int, n_bytes: int) -> str:
+    """Write a plan that stops a load for good after a number of bytes."""
+    numbers = {
+        "task": 0,
+        "core": core,
+        "period_ns": _PERIOD_NS,
+        "stop_latency_ns": _STOP_LATENCY_NS,
+        "resume_latency_ns": 0,
+        "mark_latency_ns": 0,
+        "policy": POLICIES.index("budget"),
+        "has_sensor": 1,
+        "budget_ns": 0,
+        "reload_ns": 0,
+        "preemption_ns": 0,
+        "lease_ns": _PERIOD_NS,
+        "stop_ns": _STOP_LATENCY_NS,
+        "mark_ns": 1,
+        "refill_bytes": n_bytes,
+        "refill_ns": _NEVER_NS,
+        "phases": 1,
+        "steps": 2,
+        "step_bytes_per_s": STEP_BYTES_PER_S,
+    }
+    lines = [f"{name} {value}" for name, value in numbers.items()]
+    lines += ["loss 0 0 0", "reserve 0 0 0", f"solo_from_ns {_NEVER_NS} 0"]
+    lines += [f"solo_until_ns 0 {_NEVER_NS}"]
+    return "".join(f"{line}\n" for line in lines)

@@ -18,13 +18,21 @@ from laxity.contention.experiments import (
     check_programs,
     drained_ns,
     for_each,
+    is_level_shared,
     progress,
     regulated,
 )
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
 from laxity.contention.plan import Terms, plan_of
-from laxity.contention.reload import Loaded, after_another, preempted_of, worst_of
+from laxity.contention.reload import (
+    Loaded,
+    after_another,
+    cold_of,
+    preempted_of,
+    stopped_of,
+    worst_of,
+)
 from laxity.contention.replay import ReplayRun, replay, starts
 from laxity.contention.reserve import reserves_of
 from laxity.contention.table import (
@@ -38,6 +46,7 @@ from laxity.contention.table import (
     envelopes_of,
     last_passages_of,
     windows_above,
+    with_margin,
 )
 from laxity.contention.windows import Progress, windows_of
 from laxity.core.progress import Countdown
@@ -111,18 +120,19 @@ def profile_program(
         display: Shows how many loads are done.
         is_adaptive: Each load has delays from 0 to 8000, with more where its effect bends.
         preempting: Program that precedes and preempts the job; none: nothing does.
-        n_preemptions: By it, alone and with the worst load.
+        n_preemptions: By it, alone and with the worst load; stops of that load.
 
     Raises:
-        ConfigError: The last cache level is shared between the job and a load.
+        ConfigError: Loads evict lines of the job, and nothing is to precede and preempt it.
         LaxityError: As the simulation.
     """
     cpus = max((load.cpus for load in loads), key=len)
-    reload_ns = drained_ns(program.model, program.cpu, cpus)
-    if reload_ns is None:
+    queue_ns = reload_ns = drained_ns(program.model)
+    is_shared = is_level_shared(program.model, program.cpu, cpus)
+    if is_shared and not preempting:
         msg = (
             f"{program.platform}: the last cache level is shared by CPUs {program.cpu} and "
-            f"{', '.join(map(str, cpus))}, so that a stop costs reloads that no table bounds; "
+            f"{', '.join(map(str, cpus))}, so that a stop costs reloads; leave out --preempt none, "
             "partition that level, or leave out CPUs by --load-cpus"
         )
         raise ConfigError(msg)
@@ -144,7 +154,8 @@ def profile_program(
     windows = [windows_of(solo, course) for course in loaded]
     curves = envelopes_of(windows, begins_ns)
     shared: list[list[int]] = [[]] * len(curves)
-    preempted = None
+    preempted = stopped = None
+    cold_ns = [0] * len(begins_ns)
     if preempting:
         worst = worst_of([Loaded(load, job[0]) for load, job in done])
         dirty_ns, more = after_another(
@@ -161,6 +172,10 @@ def profile_program(
             (Loaded(None, solo_ns), worst[-1]),
             display,
         )
+        stopped = stopped_of(program, worst[-1], n_preemptions, solo, is_shared, display)
+        if is_shared:
+            reload_ns = max(queue_ns, with_margin(stopped.reload_ns))
+            cold_ns = cold_of(program, preempting, begins_ns, solo_ns, display)
     reserves = reserves_of(solo, loaded, begins_ns, len(curves[0]), STEP_BYTES_PER_S)
     # Blin et al. have no loads that pause.
     constant = [
@@ -188,11 +203,12 @@ def profile_program(
                 begins_ns=at_ns,
                 loss=loss,
                 shared_loss=shared_loss,
+                cold_ns=of_cold_ns,
                 reserve_ns=reserve_ns,
                 overheads=of_phase,
             )
-            for (at_ns, checkpoint), loss, shared_loss, reserve_ns, of_phase in zip(
-                [(0, None), *checkpoints], curves, shared, reserves, overheads, strict=True
+            for (at_ns, checkpoint), loss, shared_loss, of_cold_ns, reserve_ns, of_phase in zip(
+                [(0, None), *checkpoints], curves, shared, cold_ns, reserves, overheads, strict=True
             )
         ],
         loads=[
@@ -200,6 +216,7 @@ def profile_program(
             for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
         preempted=preempted,
+        stopped=stopped,
     )
 
 
@@ -245,13 +262,17 @@ def check_made_here(table: ContentionTable, model: PlatformModel, otherwise: str
         raise ConfigError(msg)
     if platform_sha256(model) != table.platform_sha256:
         raise ConfigError(otherwise)
-    least_ns = drained_ns(model, table.cpu, table.load_cpus)
-    if least_ns is not None and table.reload_ns < least_ns:
+    least_ns = drained_ns(model)
+    if table.reload_ns < least_ns:
         msg = (
             f"reload_ns is {table.reload_ns}, full queues of {table.platform} take {least_ns} ns; "
             "profile again"
         )
         raise ConfigError(msg)
+    is_shared = is_level_shared(model, table.cpu, table.load_cpus)
+    if is_shared and (table.preempted is None or not table.is_level_shared):
+        msg = f"loads of {table.platform} evict lines of the job, whose reload the table lacks; "
+        raise ConfigError(msg + "profile again")
 
 
 def solo_progress(table: ContentionTable, program: Program) -> tuple[int, Progress]:
@@ -298,6 +319,10 @@ def evaluate_table(
     """
     program = replace(program_of(table), kept=kept)
     solo_ns, solo = solo_progress(table, program)
+    if table.is_level_shared:
+        # The caches are full of lines of the load when the job starts.
+        solo_ns = table.shared_ns or solo_ns
+        table, terms = table.for_cpu(is_shared=True), replace(terms, solo_ns=solo_ns)
     budget_ns = solo_ns * terms.regulate.theta_ppm // _MILLION
     trials = starts(terms.regulate.period_ns, N_STARTS)
     for pause_ns in _PAUSES_NS:

@@ -103,8 +103,9 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     `checkpoint`: where it begins; null: at the start of the job. `begins_ns`: when, of the job
     alone, its caches cold at its start. `loss`: lost time per wall time in units of 2^-20, by step
     of the platform's traffic, margin included. `shared_loss`: the same where jobs of other tasks
-    may precede the job, whose lines it evicts; empty: it was not measured. `reserve_ns`: slack to
-    keep for later phases.
+    may precede the job, whose lines it evicts; empty: it was not measured. `cold_ns`: how much
+    longer the rest of the job takes with the caches full of other lines at the checkpoint; 0 where
+    loads cannot evict lines of the job. `reserve_ns`: slack to keep for later phases.
     `overheads`: tables of Blin et al. (contention/paper.py), by the number of CPUs with loads, from
     1; in 2^-20 of the solo time.
     """
@@ -113,6 +114,7 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     begins_ns: Time
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
     shared_loss: Annotated[list[Rate], Meta(max_length=STEPS_MAX)] = []
+    cold_ns: Time = 0
     reserve_ns: Annotated[list[Time], Meta(min_length=2, max_length=STEPS_MAX)]
     overheads: list[Annotated[list[Overhead], Meta(min_length=2, max_length=STEPS_MAX)]]
 
@@ -146,6 +148,24 @@ class Preempted(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
         return with_margin(max(self.alone_ns, self.loaded_ns))
 
 
+class Stopped(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What a stop of `load` costs the job: the largest observed, no bound.
+
+    `queue_ns`: calculated time to serve what other cores have queued. `n`: stops, one in each
+    simulation. `reload_ns`: time that the job loses after a stop. `at_ns`: when the load stood
+    still, since the start of the job. `is_level_shared`: the load can evict lines of the job from
+    the last cache level.
+    """
+
+    kind: Literal["observed"]
+    n: Annotated[int, Meta(ge=1)]
+    reload_ns: Time
+    at_ns: Time
+    load: Load
+    queue_ns: Time
+    is_level_shared: bool
+
+
 class _AnySchema(msgspec.Struct, frozen=True):
     """Of a table of any version."""
 
@@ -156,9 +176,10 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     """What `laxity contention profile` writes.
 
     `platform_sha256` is that of the platform file. `solo_ns`: the job alone, its caches cold.
-    `reload_ns`: bound of what a stop costs the job. `last_passages`: the last of each mark, those
-    that begin no phase included. `preempted`: null: it was not measured. `sha256`: of all other
-    members; null: written before tables had one.
+    `reload_ns`: K, what a stop costs the job: a bound where the last cache level is partitioned,
+    else the largest observed, with margin. `last_passages`: the last of each mark, those
+    that begin no phase included. `preempted`, `stopped`: null: it was not measured. `sha256`: of
+    all other members; null: written before tables had one.
     """
 
     schema: Literal[2]  # TABLE_SCHEMA
@@ -176,6 +197,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     phases: Annotated[list[Phase], Meta(min_length=1, max_length=PHASES_MAX)]
     loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
     preempted: Preempted | None = None
+    stopped: Stopped | None = None
     sha256: Sha256 | None = None
 
     @property
@@ -195,8 +217,24 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
             return None
         return self.solo_ns + with_margin(max(self.preempted.dirty_ns - self.solo_ns, 0))
 
-    def for_shared_cpu(self) -> "ContentionTable":
-        """Take the losses of jobs that other tasks precede, where they were measured."""
+    @property
+    def queue_ns(self) -> int:
+        """Return the time that queues hold up a core whose load is to stop."""
+        return self.reload_ns if self.stopped is None else self.stopped.queue_ns
+
+    @property
+    def is_level_shared(self) -> bool:
+        """Tell whether loads evict lines of the job, so that its caches may be full of theirs."""
+        return self.stopped is not None and self.stopped.is_level_shared
+
+    def for_cpu(self, *, is_shared: bool) -> "ContentionTable":
+        """Take the losses of jobs that find lines of others in the caches, where measured.
+
+        Args:
+            is_shared: Jobs of other tasks may precede the job on its CPU.
+        """
+        if not is_shared and not self.is_level_shared:
+            return self
         return msgspec.structs.replace(
             self,
             phases=[msgspec.structs.replace(phase, loss=phase.shared) for phase in self.phases],
