@@ -37,7 +37,14 @@ def document_of(path: Path) -> dict[str, Any]:
     return document
 
 
-def evaluate(path: Path, *words: str) -> Outcome:
+def rows_of(done: Outcome) -> list[dict[str, Any]]:
+    """Return the rows of the loads of an evaluation with one policy."""
+    (evaluation,) = json.loads(done.out)["evaluations"]
+    rows: list[dict[str, Any]] = evaluation["loads"]["rows"]
+    return rows
+
+
+def evaluate(path: Path, *words: str | Path) -> Outcome:
     loads = ("--reads", "3", "--delays", "30", "--pauses", "none")
     return laxity("contention", "evaluate", path, *loads, *words)
 
@@ -83,7 +90,7 @@ def test_promise_is_kept_with_loads_that_pause(profiled: tuple[Path, Outcome]):
     words = ("--theta", "20%", "--format", "json", "--pauses", "16000/60,240000/900")
     done = evaluate(profiled[0], *words)
     assert done.code == 0, done.err
-    cells = json.loads(done.out)["loads"]["rows"]
+    cells = rows_of(done)
     assert [cell["pauses"] for cell in cells] == [None] * 3 + ["16000/60", "240000/900"] * 3
     assert 0 < max(cell["regulated_ppm"] for cell in cells[3:]) <= 200_000
     assert all(cell["parallelism_ppm"] > 0 for cell in cells)
@@ -176,7 +183,7 @@ def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path,
     path, _ = profiled
     done = evaluate(path, "--theta", "20%", "--format", "json")
     assert done.code == 0, done.err
-    cells = json.loads(done.out)["loads"]["rows"]
+    cells = rows_of(done)
     assert [cell["cpus"] for cell in cells] == [[1], [1, 2], [1, 2, 3]]
     assert max(cell["overhead_ppm"] for cell in cells) > 200_000
     assert max(cell["regulated_ppm"] for cell in cells) <= 200_000
@@ -189,7 +196,8 @@ def test_promise_is_kept_with_loads_that_were_not_profiled(profiled: tuple[Path,
 
 
 def test_each_figure_for_programs_has_unit_kind_and_n(profiled: tuple[Path, Outcome]):
-    answer = json.loads(evaluate(profiled[0], "--theta", "20%", "--format", "json").out)
+    done = evaluate(profiled[0], "--theta", "20%", "--thetas", "20%", "--format", "json")
+    (answer,) = json.loads(done.out)["evaluations"]
     figures = answer["figures"] + answer["loads"]["columns"]
     # What tells loads apart was chosen, and a remark is no figure.
     chosen = {"cpus", "reads", "delays", "pauses", "remark"}
@@ -212,12 +220,56 @@ def test_csv_has_a_row_for_each_load(profiled: tuple[Path, Outcome]):
     ]
 
 
+def test_policies_are_tried_with_the_same_loads_and_stored_side_by_side(
+    profiled: tuple[Path, Outcome], tmp_path: Path
+):
+    words = ("--theta", "20%", "--policy", "sound,suspend", "--thetas", "1%,20%,30%")
+    done = evaluate(profiled[0], *words, "--run-dir", tmp_path / "D", "--format", "json")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)["contention"]
+    sound, suspend = answer["evaluations"]
+    assert [sound["policy"], suspend["policy"]] == ["sound", "suspend"]
+    unregulated = [
+        [(row["cpus"], row["overhead_ppm"]) for row in tried["loads"]["rows"]]
+        for tried in (sound, suspend)
+    ]
+    assert unregulated[0] == unregulated[1]
+    by_theta = {(row[0]["value"], row[1]["value"]): row[3]["value"] for row in answer["by_theta"]}
+    # 1 % of 1.5 ms does not last for a permission of policy sound.
+    assert set(by_theta) == {
+        *(("sound", ppm) for ppm in (200_000, 300_000)),
+        *((policy, ppm) for policy in ("suspend", "optimum") for ppm in (10_000, 200_000, 300_000)),
+    }
+    assert by_theta["sound", 200_000] <= by_theta["sound", 300_000]
+    assert by_theta["suspend", 300_000] < by_theta["sound", 300_000]
+    assert by_theta["sound", 300_000] <= by_theta["optimum", 300_000]
+    page = (tmp_path / "D/report.html").read_text()
+    assert "limit kept" in page
+    shown = laxity("show", tmp_path / "D")
+    assert "sound " in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--policy", "sound,best"), "--policy sound,best: use names of sound, suspend, paper"),
+        (("--thetas", "5"), '--thetas: "5" is no percentage'),
+        (("--format", "csv", "--run-dir", "D"), "--format csv: a stored run is printed as table"),
+    ],
+)
+def test_evaluation_that_cannot_be_is_refused(
+    profiled: tuple[Path, Outcome], words: tuple[str, ...], reason: str
+):
+    done = evaluate(profiled[0], *words)
+    assert (done.code, reason in done.err) == (2, True), done.err
+
+
 @pytest.mark.parametrize("policy", ["suspend", "paper", "budget"])
 def test_policies_of_others_are_judged_by_the_same_limit(
     profiled: tuple[Path, Outcome], policy: str
 ):
     done = evaluate(profiled[0], "--theta", "20%", "--policy", policy, "--format", "json")
-    answer = json.loads(done.out)
+    (answer,) = json.loads(done.out)["evaluations"]
     cells = answer["loads"]["rows"]
     assert answer["policy"] == policy
     lost = [max(cell["regulated_ppm"], cell["replayed_ppm"]) for cell in cells]
@@ -263,7 +315,7 @@ def test_replayed_jobs_outside_their_profile_leave_no_verdict(tmp_path: Path):
     done = laxity("contention", "evaluate", path, *heavy, "--format", "json", "--quiet")
     assert done.code == 4, done.out
     # With two CPUs.
-    _, lucky, _ = json.loads(done.out)["loads"]["rows"]
+    _, lucky, _ = rows_of(done)
     assert lucky["regulated_ppm"] < 10_000
     assert "of 35 replayed jobs ran longer" in lucky["remark"]
 
@@ -353,7 +405,7 @@ def test_promise_is_kept_in_every_cell_of_the_whole_grid(program: str, tmp_path:
     assert laxity("contention", "profile", program, *words).code == 0
     done = laxity("contention", "evaluate", path, "--quiet", "--format", "json")
     assert done.code == 0, done.out
-    cells = json.loads(done.out)["loads"]["rows"]
+    cells = rows_of(done)
     assert len(cells) == 45
     # Short phases have few windows: of corners 2 of 54,180 lie above the table (10 µs each).
     above = sum(cell["windows_above"] for cell in cells)

@@ -36,6 +36,7 @@ NAMING = [
     ("contention", "advise", "t.toml", "--costs", "none", "--theta", HOSTILE),
     ("contention", "evaluate", HOSTILE),
     ("contention", "evaluate", "t.json", "--policy", HOSTILE),
+    ("contention", "evaluate", "t.json", "--thetas", HOSTILE),
     ("contention", "profile", "empty", "--platform", HOSTILE, "-o", "t.json"),
     (
         "contention",

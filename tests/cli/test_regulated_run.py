@@ -12,6 +12,8 @@ from tests.cli.commands import Outcome, laxity
 from tests.cli.laxity_command import of_simulator
 from tests.contention.test_table import write_signed
 
+from laxity.contention.regulated import REASONS
+
 pytestmark = pytest.mark.skipif(
     not of_simulator("laxity-sim").exists(), reason="simulated platforms are not built"
 )
@@ -112,12 +114,26 @@ def test_report_draws_the_job_nearest_to_its_promise(folder: Path, tmp_path: Pat
     page = (tmp_path / "R/report.html").read_text()
     assert 'id="r0-regulation"' in page
     assert f"job {answer['nearest_job']} of edges, simulated, n = " in page
-    assert "a point is a reading, and its mark the decision" in page
+    assert "co-runners: running, or why they are stopped" in page
+    # The answer stands on the first screen.
+    promise = "edges kept the promise of (1 + 20.00 %) C in 3 of 3 jobs"
+    assert promise in page[: page.index("</section>")]
     derived = json.loads((tmp_path / "R/derived.json").read_text())["quantities"]
     values = {figure["name"]: (figure["value"], figure["n"]) for figure in derived}
     assert values["promise_kept"] == (3, 3)
     assert values["regulation_stops"] == (answer["stops"], 3)
+    assert sum(answer["reasons"].values()) == answer["stops"]
     assert values["parallelism"] == (answer["parallelism_ppm"] / 1e6, 3)
+
+
+def test_each_stop_has_a_reason_on_a_terminal(folder: Path, tmp_path: Path):
+    answer = json.loads(alone(folder, tmp_path / "R", "--theta", "20%").out)["regulation"]
+    shown = laxity("show", tmp_path / "R").out
+    reasons = ", ".join(f"{n} {REASONS[code]}" for code, n in answer["reasons"].items())
+    assert f"Reasons of the stops: {reasons}.\n" in shown
+    # 20 % of 1.5 ms last for a few permissions only.
+    assert answer["reasons"]["slack"] > 0
+    assert shown.count("kept the promise") == 1
 
 
 def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path):

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from laxity.contention.regulated import Regulated, read_readings, regulated_lines, shares
+from laxity.contention.regulated import (
+    REASONS,
+    Regulated,
+    read_readings,
+    reasons_of,
+    regulated_lines,
+    shares,
+)
+from laxity.core.streams import STOP_REASONS
 from laxity.errors import RecordError
 
 JOBS = [("start_ns", "i8"), ("finish_ns", "i8")]
@@ -63,6 +71,41 @@ def test_readings_that_no_regulator_writes_are_damaged(
     np.save(tmp_path / "regulation.npy", np.array([first, second], STORED))
     with pytest.raises(RecordError, match=f"regulation.npy: {flaw}; the run is damaged"):
         read_readings(tmp_path)
+
+
+def test_stops_are_counted_by_reason_and_readings_of_a_stop_are_not():
+    """Slack stops at 100 and 300, a reserve at 200; the reading at 350 goes on being stopped."""
+    slack, reserve = STOP_REASONS.index("slack"), STOP_REASONS.index("reserve")
+    rows = [(50, 1, 0), (100, 0, slack), (150, 1, 0), (200, 0, reserve), (250, 1, 0)]
+    rows += [(300, 0, slack), (350, 0, reserve)]
+    readings = np.array(rows, [*READINGS, ("reason", "u1")])
+    assert reasons_of(readings) == {"slack": 2, "reserve": 1}
+    assert reasons_of(readings[["time_ns", "allowed"]]) is None
+
+
+@pytest.mark.parametrize(
+    ("allowed", "reason", "flaw"),
+    [
+        (0, 0, "reason and allowed contradict each other in row 1"),
+        (1, 3, "reason and allowed contradict each other in row 1"),
+        (0, len(STOP_REASONS), "reason is unknown in row 1"),
+    ],
+)
+def test_reason_that_no_regulator_writes_is_damage(
+    tmp_path: Path, allowed: int, reason: int, flaw: str
+):
+    stored = [*STORED, ("reason", "|u1")]
+    rows = [(50, 0, 0, 0, 1, 0), (51, 0, 0, 0, 0, len(STOP_REASONS) - 1)]
+    np.save(tmp_path / "regulation.npy", np.array(rows, stored))
+    assert len(read_readings(tmp_path)) == 2
+    rows[1] = (51, 0, 0, 0, allowed, reason)
+    np.save(tmp_path / "regulation.npy", np.array(rows, stored))
+    with pytest.raises(RecordError, match=f"regulation.npy: {flaw}; the run is damaged"):
+        read_readings(tmp_path)
+
+
+def test_each_reason_of_the_schema_has_words():
+    assert set(REASONS) == {*STOP_REASONS[1:]}
 
 
 def test_job_nearest_to_its_promise_is_named():

@@ -15,22 +15,31 @@ from laxity.cli.options import (
     debug_option,
     format_option,
     named_as_options,
+    no_report_option,
     quiet_option,
+    refuse_existing,
+    run_dir_option,
+    run_path,
+    run_root_option,
     with_options,
 )
 from laxity.cli.run_paths import absolute_path, absolute_platform
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
+from laxity.core.percent import parse_percent
 from laxity.core.progress import Countdown
 from laxity.core.regulate_table import resolve_regulate
 from laxity.core.spec import SIMULATED, RegulateTable
 from laxity.core.spec_reader import split_words
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, located
+from laxity.errors import EXIT_DONE, ConfigError, located
 from laxity.store.run_directory import check_output, write_output
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laxity.contention.plan import Policy
+    from laxity.contention.trial import Trial
 
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
@@ -67,10 +76,14 @@ class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options as click gives them."""
 
     table: str
-    policy: "Policy"
+    policy: str
+    thetas: str
     reads: str
     delays: str
     pauses: str
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
     output_format: str
     quiet: bool
 
@@ -198,10 +211,17 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 @key_options(RegulateTable)
 @click.option(
     "--policy",
-    type=click.Choice(["sound", "suspend", "paper", "budget"]),
+    metavar="POLICY,...",
     default="sound",
     show_default=True,
-    help="Rule that stops and resumes loads.",
+    help="Rules that stop and resume loads: sound, paper, budget, suspend.",
+)
+@click.option(
+    "--thetas",
+    metavar="PERCENT,...",
+    default="1%,2%,3%,5%,7%,10%,15%,20%",
+    show_default=True,
+    help="Replay the jobs with these limits, too.",
 )
 @click.option("--reads", metavar="N,...", default="0,2,5,8,10", show_default=True, help=_reads_help)
 @click.option(
@@ -214,29 +234,36 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     show_default=True,
     help=_pauses_help,
 )
+@run_dir_option
+@run_root_option
+@no_report_option
 @_common_options
 def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     """Try a contention table: run its program with loads, unregulated and regulated.
 
-    Use loads that the profile did not have. Exit code 1: the job lost more than --theta.
+    Use loads that the profile did not have. With --run-dir or --run-root the answer is stored as a
+    run with a report. Exit code 1: with one of the policies the job lost more than --theta.
     """
-    from laxity.contention.document import (  # noqa: PLC0415 - heavy
-        evaluation_document,
-        evaluation_text,
-        evaluations_csv,
-    )
+    from laxity.contention.document import evaluations_csv  # noqa: PLC0415 - heavy
     from laxity.contention.plan import Terms  # noqa: PLC0415 - with the above
     from laxity.contention.run import evaluate_table, loads_of  # noqa: PLC0415 - with the above
     from laxity.contention.table import read_table  # noqa: PLC0415 - with the above
 
     keys = {key: given.pop(key) for key in RegulateTable.__struct_fields__ if key in given}
     options = _EvaluateOptions(**given)
+    is_stored = options.run_dir is not None or options.run_root is not None
+    if is_stored and options.output_format == "csv":
+        msg = "--format csv: a stored run is printed as table or json; leave out --run-dir"
+        raise ConfigError(msg)
+    policies = _policies(options.policy)
+    with located("--thetas"):
+        thetas_ppm = sorted({parse_percent(word) for word in options.thetas.split(",")})
     table, _ = read_table(Path(options.table))
     cpus = max((load.cpus for load in table.loads), key=len)
     written = {key: value for key, value in keys.items() if value is not None}
     with named_as_options(written):
         regulate = resolve_regulate(RegulateTable(**written), table.workload)
-    terms = Terms(regulate, cpus[0], policy=options.policy)
+    terms = [Terms(regulate, cpus[0], policy=policy) for policy in policies]
     loads = loads_of(
         cpus,
         _numbers("--reads", options.reads, _MOST_READS),
@@ -244,16 +271,49 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         pauses=_pauses(options.pauses),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
-    answer = evaluate_table(table, terms, loads, display)
+
+    def make() -> "Trial":
+        return evaluate_table(table, terms, thetas_ppm, loads, display)
+
+    if is_stored:
+        return _store(make, table.workload, options)
+    trial = make()
     if options.output_format == "json":
-        print_json(evaluation_document(answer))
+        print_json(trial.document())
     elif options.output_format == "csv":
-        sys.stdout.write(evaluations_csv([answer]))
+        sys.stdout.write(evaluations_csv(trial.evaluations))
     else:
-        sys.stdout.write(evaluation_text(answer))
-    if any(cell.remark for cell in answer.cells):
-        return EXIT_NO_VERDICT
-    return EXIT_VIOLATED if answer.n_beyond else EXIT_DONE
+        sys.stdout.write(trial.text())
+    return trial.exit_code
+
+
+def _store(make: "Callable[[], Trial]", name: str, options: _EvaluateOptions) -> int:
+    """Store an evaluation as a run, write its report, print the answer."""
+    from laxity.cli.finished import show_finished  # noqa: PLC0415 - only if asked for
+    from laxity.contention.trial import store_trial  # noqa: PLC0415 - likewise
+
+    name = Path(name).name
+    final = run_path(name, options.run_dir, options.run_root)
+    refuse_existing(final)
+    finished = store_trial(make, final, name, ["laxity", *sys.argv[1:]], is_judged=True)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )
+
+
+def _policies(text: str) -> "list[Policy]":
+    """Read the names of policies; a name that stands there twice is tried once.
+
+    Raises:
+        ConfigError: There is no such policy.
+    """
+    from laxity.contention.plan import POLICIES  # noqa: PLC0415 - heavy
+
+    chosen = [policy for word in text.split(",") for policy in POLICIES if policy == word]
+    if len(chosen) < text.count(",") + 1:
+        msg = f"--policy {text}: use names of {', '.join(POLICIES)} with commas in between"
+        raise ConfigError(msg)
+    return list(dict.fromkeys(chosen))
 
 
 def _load_cpus(text: str | None, cpu: int, cores: int) -> list[int]:

@@ -22,7 +22,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "75 loads, about a minute",
         ),
         ("laxity contention evaluate dijkstra.json --theta 5%", "with loads that are new to it"),
-        ("laxity contention evaluate dijkstra.json --policy paper", "by the rule of Blin et al."),
+        (
+            "laxity contention evaluate dijkstra.json --policy sound,paper,budget --run-dir tried",
+            "policies side by side; report in tried/report.html",
+        ),
         ("laxity contention advise tasks.toml --costs none", "work that may run with the tasks"),
     ),
     "costs": (("laxity costs show costs/costs.json", "what was measured, as a table"),),

@@ -72,11 +72,9 @@ def summary_text(run: Run) -> str:
     if run.manifest.kind == "monitor":
         return _outcome_line(run.manifest) + _monitor_text(run)
     if run.manifest.kind == "contention":
-        from laxity.contention.document import evaluation_text  # noqa: PLC0415 - with the above
         from laxity.contention.trial import read_trial  # noqa: PLC0415 - few runs are such
 
-        texts = map(evaluation_text, read_trial(run).evaluations)
-        return _outcome_line(run.manifest) + "\n".join(texts)
+        return _outcome_line(run.manifest) + read_trial(run).text()
     page = read_page(run)
     found = [block for data in page.runs for block in _found_blocks(page, data)]
     found_text = text_of([*found, *(Paragraph(line) for line in _after_lines(page))])
@@ -89,7 +87,8 @@ def summary_text(run: Run) -> str:
     parts = [_outcome_line(run.manifest)]
     if not page.is_composite:
         parts.append(text_of(Paragraph(line) for data in page.runs for line in said_of(page, data)))
-    parts += [f"{line}\n" for line in _regulated_lines(run)]
+    # Its first line is said of the run.
+    parts += [f"{line}\n" for line in _regulated_lines(run)[1:]]
     parts += [f"{line}\n" for line in _stop_lines(page)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
     parts += [f"{line}\n" for line in thread_lines(page.manifest.observation)]
@@ -275,6 +274,10 @@ def summary_document(run: Run) -> dict[str, Any]:
         from laxity.profile.document import read_profile  # noqa: PLC0415 - with the above
 
         document["profile"] = read_profile(run.path)
+    if manifest.kind == "contention":
+        from laxity.contention.trial import read_trial  # noqa: PLC0415 - with the above
+
+        document["contention"] = read_trial(run).document()
     if manifest.kind == "monitor":
         document["monitor"] = [one for part in _monitor_sections(run) for one in part.quantities]
     if manifest.kind == "cache-misses":

@@ -17,6 +17,8 @@ from laxity.page.columns import Column, csv_text, document_of, figures_of, table
 # Of each cell: starts, and starts with pauses.
 N_STARTS, N_PAUSED = 20, 15
 N_REPLAYS = N_STARTS + N_PAUSED
+# Starts of each load, policy and theta of a figure.
+N_SHARED = 5
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +29,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `parallelism_ppm`: part of the job's time in which the load was allowed to run; the optimum
     knows in advance what each window loses.
     `windows_above`: windows of the unregulated job that lose more than the table says.
+    `charged_ppm`: overhead that policy `sound` would charge if it never stopped the load; null: of
+    an older build.
     `remark`: why the run has no verdict; empty: it has.
     """
 
@@ -40,6 +44,20 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     windows: int
     windows_above: int
     remark: str
+    charged_ppm: int | None = None
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """What a policy loses and allows with one theta, of replayed jobs, by load of the evaluation.
+
+    `policy`: optimum: it knows in advance what each window loses. `lost_ppm`: the largest overhead
+    of N_SHARED starts. `parallelism_ppm`: the smallest part of the job in which the load may run.
+    """
+
+    policy: Policy | Literal["optimum"]
+    theta_ppm: int
+    lost_ppm: list[int]
+    parallelism_ppm: list[int]
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +98,7 @@ CELL_COLUMNS = (
     Column("difference_ppm", "", lambda cell: cell.difference_ppm, "modelled", n=1, is_detail=True),
     Column("windows", "", lambda cell: cell.windows, "simulated", n=1, is_detail=True),
     Column("windows_above", "", lambda cell: cell.windows_above, "simulated", n=1, is_detail=True),
+    Column("charged_ppm", "", lambda cell: cell.charged_ppm, "modelled", n=1, is_detail=True),
     Column("remark", "", lambda cell: cell.remark, is_text=True, is_detail=True),
 )
 # Rows of `--format csv`: (evaluation, cell).
@@ -130,10 +149,28 @@ def _n_replayed(evaluation: Evaluation) -> int:
     return N_REPLAYS * len(evaluation.cells)
 
 
+SHARE_COLUMNS = (
+    Column("policy", "policy", lambda share: share.policy, is_text=True),
+    Column("theta_ppm", "theta", lambda share: share.theta_ppm),
+    Column(
+        "largest_ppm",
+        "largest overhead",
+        lambda share: max(share.lost_ppm),
+        "modelled",
+        n=lambda share: N_SHARED * len(share.lost_ppm),
+    ),
+    Column(
+        "median_parallelism_ppm",
+        "median parallelism",
+        lambda share: int(median(share.parallelism_ppm)),
+        "modelled",
+        n=lambda share: N_SHARED * len(share.parallelism_ppm),
+    ),
+)
 # Of an evaluation, over all its loads.
 EVALUATION_COLUMNS = (
     Column("policy", "policy", lambda one: one.policy, is_text=True),
-    Column("beyond", "loads beyond", lambda one: one.n_beyond, "simulated", n=_n_cells),
+    Column("beyond", "loads above theta", lambda one: one.n_beyond, "simulated", n=_n_cells),
     Column(
         "largest_regulated_ppm",
         "largest overhead",
@@ -150,21 +187,21 @@ EVALUATION_COLUMNS = (
     ),
     Column(
         "least_parallelism_ppm",
-        "least parallelism",
+        "parallelism, least",
         lambda one: min(cell.parallelism_ppm for cell in one.cells),
         "simulated",
         n=_n_cells,
     ),
     Column(
         "median_parallelism_ppm",
-        "median",
+        "parallelism, median",
         lambda one: int(median(cell.parallelism_ppm for cell in one.cells)),
         "simulated",
         n=_n_cells,
     ),
     Column(
         "most_parallelism_ppm",
-        "most",
+        "parallelism, most",
         lambda one: max(cell.parallelism_ppm for cell in one.cells),
         "simulated",
         n=_n_cells,
@@ -198,14 +235,22 @@ def profile_document(table: ContentionTable) -> dict[str, Any]:
     }
 
 
-def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
-    """Write an evaluation for programs."""
+def evaluations_document(
+    evaluations: Sequence[Evaluation], shares: Sequence[Share]
+) -> dict[str, Any]:
+    """Write evaluations for programs."""
     return {
         "schema": 2,
-        "policy": evaluation.policy,
-        "theta_ppm": evaluation.theta_ppm,
-        "figures": figures_of(EVALUATION_COLUMNS[1:], evaluation),
-        "loads": document_of(CELL_COLUMNS, evaluation.cells),
+        "evaluations": [
+            {
+                "policy": tried.policy,
+                "theta_ppm": tried.theta_ppm,
+                "figures": figures_of(EVALUATION_COLUMNS[1:], tried),
+                "loads": document_of(CELL_COLUMNS, tried.cells),
+            }
+            for tried in evaluations
+        ],
+        "by_theta": [figures_of(SHARE_COLUMNS, share) for share in shares],
     }
 
 
@@ -216,6 +261,12 @@ def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
 
 def profile_text(table: ContentionTable) -> str:
     """Write the largest overhead first, then all."""
+    sentences = "\n".join(profile_sentences(table))
+    return f"{sentences}\n\n{table_text(LOAD_COLUMNS, table.loads)}"
+
+
+def profile_sentences(table: ContentionTable) -> list[str]:
+    """Say what the job loses at most, and what its phases are."""
     worst = max(load.overhead_ppm for load in table.loads)
     phases = f"The table has {len(table.phases)} phases, which begin at marks of the program."
     if len(table.phases) == 1:
@@ -223,13 +274,14 @@ def profile_text(table: ContentionTable) -> str:
             "The table has one phase. With marks in the program (laxity_phase with a number below "
             f"{MARKS}, 50 µs apart or more) a regulator allows loads for longer."
         )
-    return (
+    return [
         f"Memory traffic makes the job take up to {percent(worst)} longer, "
         f"{format_duration_ns(table.solo_ns)} alone "
-        f"(simulated, {len(table.loads)} loads, one cold job each).\n{phases}\n"
-        f"{_of_preempted(table.preempted)}\n{_of_stopped(table)}\n\n"
-        f"{table_text(LOAD_COLUMNS, table.loads)}"
-    )
+        f"(simulated, {len(table.loads)} loads, one cold job each).",
+        phases,
+        _of_preempted(table.preempted),
+        _of_stopped(table),
+    ]
 
 
 def _of_preempted(found: Preempted | None) -> str:
@@ -266,10 +318,48 @@ def _of_stopped(table: ContentionTable) -> str:
     )
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
-    """Write the answer first, then its table."""
-    text = "\n".join(evaluation_sentences(evaluation))
-    return f"{text}\n\n{table_text(CELL_COLUMNS, evaluation.cells)}"
+def evaluations_text(evaluations: Sequence[Evaluation], shares: Sequence[Share]) -> str:
+    """Write the answer first, then its tables; of several policies what they differ in."""
+    if len(evaluations) == 1:
+        text = "\n".join(evaluation_sentences(evaluations[0]))
+        tables = [table_text(CELL_COLUMNS, evaluations[0].cells)]
+    else:
+        text = "\n".join(evaluation_sentences(tried)[0] for tried in evaluations)
+        tables = [table_text(EVALUATION_COLUMNS, evaluations)]
+    if shares:
+        tables.append(f"{SHARES_CAPTION}:\n{table_text(share_columns(shares), by_theta(shares))}")
+    return "\n".join([f"{text}\n", *tables])
+
+
+SHARES_CAPTION = (
+    "Part of the job in which loads may run, median of all loads (modelled: the smallest of "
+    f"{N_SHARED} replayed starts with each load)"
+)
+
+
+def by_theta(shares: Sequence[Share]) -> list[tuple[int, dict[str, Share]]]:
+    """Gather the shares of all policies by theta, ascending."""
+    thetas = sorted({share.theta_ppm for share in shares})
+    return [
+        (theta, {share.policy: share for share in shares if share.theta_ppm == theta})
+        for theta in thetas
+    ]
+
+
+def share_columns(shares: Sequence[Share]) -> list[Column]:
+    """Make a column for each policy, of the rows of `by_theta`."""
+
+    def column_of(policy: str) -> Column:
+        def value(row: tuple[int, dict[str, Share]]) -> int | None:
+            share = row[1].get(policy)
+            return None if share is None else int(median(share.parallelism_ppm))
+
+        return Column("parallelism_ppm", policy, value, "modelled", n=N_SHARED)
+
+    return [
+        Column("theta_ppm", "theta", lambda row: row[0]),
+        *map(column_of, dict.fromkeys(share.policy for share in shares)),
+    ]
 
 
 def evaluation_sentences(evaluation: Evaluation) -> list[str]:

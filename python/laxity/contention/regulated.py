@@ -12,15 +12,27 @@ from laxity.contention.plan import KEPT_TABLE, gamma_ns_of, solo_ns_of
 from laxity.contention.table import decode_table
 from laxity.core.percent import percent
 from laxity.core.spec import Spec
+from laxity.core.streams import STOP_REASONS
 from laxity.core.task_set import bound_keys_of
 from laxity.core.units import format_duration_ns
 from laxity.errors import ConfigError, RecordError, cannot_read
 from laxity.jobs import rows
 from laxity.jobs.limits import read_resolved_spec
 from laxity.store.npy import read_stream
-from laxity.store.run_directory import Run
+from laxity.store.run_directory import Run, open_run
 
 _MILLION = 1_000_000
+# Why co-runners may not run after a reading, by the codes of regulation.npy.
+REASONS = {
+    "start": "unknown start",
+    "outside": "outside the profile",
+    "slack": "slack too small",
+    "beyond": "traffic above the table",
+    "reserve": "slack reserved",
+    "waits": "stop not confirmed",
+    "job": "job running",
+    "budget": "traffic used",
+}
 
 
 class Regulated(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +41,7 @@ class Regulated(msgspec.Struct, frozen=True, kw_only=True):
     `solo_ns` is C, `gamma_ns` the reload after one preemption: a job with k of them is promised
     (1 + theta) C + k gamma of processor time. `nearest_job` has the least left of its promise.
     `parallelism_ppm`: part of the jobs' time, start to finish, in which co-runners were allowed.
+    `reasons`: of the stops, by code, the most frequent first; null: an older run lacks them.
     """
 
     kind: Literal["simulated"]
@@ -43,6 +56,16 @@ class Regulated(msgspec.Struct, frozen=True, kw_only=True):
     nearest_promised_ns: int | None
     parallelism_ppm: int | None
     stops: int
+    reasons: dict[str, int] | None = None
+
+
+def regulated_at(path: Path) -> Regulated | None:
+    """Judge the jobs of a run by its directory; None: it was not regulated.
+
+    Raises:
+        RecordError: The run is damaged.
+    """
+    return read_regulated(open_run(path)) if (path / KEPT_TABLE).is_file() else None
 
 
 def read_regulated(run: Run) -> Regulated | None:
@@ -80,7 +103,8 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
     budget_ns = solo_ns * regulate.theta_ppm // _MILLION
     promised_ns = solo_ns + budget_ns + preemptions * gamma_ns
     nearest = int(np.argmin(promised_ns - own_ns)) if len(jobs) else None
-    allowed, stops = shares(jobs, read_readings(run.path))
+    readings = read_readings(run.path)
+    allowed, stops = shares(jobs, readings)
     return Regulated(
         kind="simulated",
         task=regulate.task,
@@ -94,6 +118,7 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
         nearest_promised_ns=None if nearest is None else int(promised_ns[nearest]),
         parallelism_ppm=None if allowed is None else int(allowed * _MILLION),
         stops=stops,
+        reasons=reasons_of(readings),
     )
 
 
@@ -114,6 +139,10 @@ def read_readings(run_path: Path) -> Any:  # noqa: ANN401 - as streams
         "traffic_bytes is negative": traffic_bytes < 0,
         "allowed is neither 0 nor 1": allowed > 1,
     }
+    if has_reasons(readings):
+        reason = np.ma.getdata(readings["reason"])
+        flaws["reason is unknown"] = reason >= len(STOP_REASONS)
+        flaws["reason and allowed contradict each other"] = (reason == 0) != (allowed == 1)
     for flaw, is_so in flaws.items():
         if np.any(is_so):
             msg = f"{path}: {flaw} in row {int(np.argmax(is_so))}; the run is damaged"
@@ -151,6 +180,29 @@ def shares(jobs: rows.Jobs, readings: Any) -> tuple[float | None, int]:  # noqa:
     return float((allowed[1] - allowed[0]).sum()) / total_ns, stops
 
 
+def has_reasons(readings: Any) -> bool:  # noqa: ANN401 - as streams
+    """Tell whether readings say why co-runners may not run: those of older runs do not."""
+    return "reason" in (readings.dtype.names or ())
+
+
+def reasons_of(readings: Any) -> dict[str, int] | None:  # noqa: ANN401 - as streams
+    """Count the stops of a run by their reasons.
+
+    Args:
+        readings: Rows of regulation.npy; shape (reading,). Co-runners run before the first.
+
+    Returns:
+        By code, the most frequent first; None: an older run lacks them.
+    """
+    if not has_reasons(readings):
+        return None
+    is_allowed = np.ma.getdata(readings["allowed"]).astype(int)
+    is_stop = np.diff(np.concatenate([[1], is_allowed])) < 0
+    counts = np.bincount(np.ma.getdata(readings["reason"])[is_stop], minlength=len(STOP_REASONS))
+    codes = np.argsort(-counts, kind="stable")
+    return {STOP_REASONS[code]: int(counts[code]) for code in codes if counts[code]}
+
+
 def regulated_lines(found: Regulated) -> list[str]:
     """Say whether the promise was kept, how near the nearest job came, and what co-runners had."""
     promise = f"(1 + {percent(found.theta_ppm)}) C"
@@ -178,4 +230,7 @@ def regulated_lines(found: Regulated) -> list[str]:
             f"Co-runners were allowed for {percent(found.parallelism_ppm)} of the jobs' time and "
             f"stopped {found.stops} times."
         )
+    if found.reasons:
+        reasons = ", ".join(f"{n} {REASONS[code]}" for code, n in found.reasons.items())
+        lines.append(f"Reasons of the stops: {reasons}.")
     return lines

@@ -4,15 +4,25 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
 
 from laxity import __version__
+from laxity.contention.charges import charged_ppm
 from laxity.contention.delays import refine
-from laxity.contention.document import N_PAUSED, N_REPLAYS, N_STARTS, Cell, Evaluation
+from laxity.contention.document import (
+    N_PAUSED,
+    N_REPLAYS,
+    N_SHARED,
+    N_STARTS,
+    Cell,
+    Evaluation,
+    Share,
+)
 from laxity.contention.experiments import (
     Program,
     check_programs,
@@ -24,7 +34,7 @@ from laxity.contention.experiments import (
 )
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
-from laxity.contention.plan import Terms, plan_of
+from laxity.contention.plan import Policy, Terms, plan_of
 from laxity.contention.reload import (
     Loaded,
     after_another,
@@ -48,6 +58,7 @@ from laxity.contention.table import (
     windows_above,
     with_margin,
 )
+from laxity.contention.trial import Trial
 from laxity.contention.windows import Progress, windows_of
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
@@ -297,20 +308,30 @@ def platform_sha256(model: PlatformModel) -> str:
     return hashlib.sha256(model.text).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A load: its cell for each policy, and its part of each share."""
+
+    cells: list[Cell]
+    shares: list[tuple[int, int]]
+
+
 def evaluate_table(
     table: ContentionTable,
-    terms: Terms,
+    policies: Sequence[Terms],
+    thetas_ppm: Sequence[int],
     loads: Sequence[Load],
     display: Countdown,
     kept: Path | None = None,
-) -> Evaluation:
+) -> Trial:
     """Simulate the program with each load, unregulated and regulated, and replay regulated jobs.
 
     Args:
-        table: Of the program.
-        terms: Of the regulator.
-        loads: That are tried.
-        display: Shows how many are done.
+        table: That is tried.
+        policies: What decides, one theta for all of them.
+        thetas_ppm: Replayed in addition; of policy `sound` those that last for one permission.
+        loads: With which the program runs.
+        display: Shows how many loads are done.
         kept: As of `Program`.
 
     Raises:
@@ -319,42 +340,108 @@ def evaluate_table(
     """
     program = replace(program_of(table), kept=kept)
     solo_ns, solo = solo_progress(table, program)
+    made = table
     if table.is_level_shared:
         # The caches are full of lines of the load when the job starts.
         solo_ns = table.shared_ns or solo_ns
-        table, terms = table.for_cpu(is_shared=True), replace(terms, solo_ns=solo_ns)
-    budget_ns = solo_ns * terms.regulate.theta_ppm // _MILLION
-    trials = starts(terms.regulate.period_ns, N_STARTS)
-    for pause_ns in _PAUSES_NS:
-        trials += starts(terms.regulate.period_ns, N_PAUSED // len(_PAUSES_NS), pause_ns)
+        table = table.for_cpu(is_shared=True)
+        policies = [replace(terms, solo_ns=solo_ns) for terms in policies]
+    period_ns = policies[0].regulate.period_ns
+    others = [
+        terms.with_theta(theta_ppm)
+        for terms in policies
+        for theta_ppm in thetas_ppm
+        if terms.policy != "sound" or theta_ppm >= terms.least_theta_ppm(table)
+    ]
+    few = starts(period_ns, N_SHARED)
 
-    def cell_of(load: Load) -> Cell:
-        took_ns, course = progress(program, load)
-        windows = windows_of(solo, course)
-        plan = plan_of(table, replace(terms, n_loads=len(load.cpus)))
-        run = regulated(program, load, plan)
-        same, *others = replay(plan, solo, course, [ReplayRun(int(solo.times_ns[0])), *trials])
-        n_outside = sum(job.is_void or job.is_beyond for job in others)
-        return Cell(
-            load=measured_load(load, solo_ns, took_ns, course),
-            regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
-            replayed_ppm=max(_overhead_ppm(job.execution_ns, solo_ns) for job in others),
-            difference_ppm=_overhead_ppm(solo_ns + run.execution_ns - same.execution_ns, solo_ns),
-            parallelism_ppm=int(run.parallelism * _MILLION),
-            optimum_ppm=round(largest_parallelism(solo, course, budget_ns) * _MILLION),
-            stops=run.stops,
-            windows=len(windows.loss),
-            windows_above=windows_above(table, windows),
-            remark=run.remark or _remark_of_replays(n_outside),
+    def share_of(terms: Terms, course: Progress) -> tuple[int, int]:
+        """Return the largest overhead and the smallest parallelism of few starts."""
+        jobs = replay(plan_of(table, terms), solo, course, few)
+        return (
+            max(_overhead_ppm(job.execution_ns, solo_ns) for job in jobs),
+            min(job.allowed_ns * _MILLION // job.execution_ns for job in jobs),
         )
 
-    return Evaluation(
-        schema=1,
-        kind="simulated",
-        solo_ns=solo_ns,
-        policy=terms.policy,
-        theta_ppm=terms.regulate.theta_ppm,
-        cells=for_each(loads, cell_of, display),
+    def try_load(load: Load) -> Tried:
+        took_ns, course = progress(program, load)
+        jobs = _Jobs(table, program, load, solo_ns, took_ns, solo, course)
+        shares = [share_of(replace(terms, n_loads=len(load.cpus)), course) for terms in others]
+        shares += [(theta_ppm, jobs.optimum_ppm(theta_ppm)) for theta_ppm in thetas_ppm]
+        return Tried([_cell_of(jobs, terms) for terms in policies], shares)
+
+    tried = for_each(loads, try_load, display)
+    named: list[tuple[Policy | Literal["optimum"], int]] = [
+        *((terms.policy, terms.regulate.theta_ppm) for terms in others),
+        *(("optimum", theta_ppm) for theta_ppm in thetas_ppm),
+    ]
+    return Trial(
+        table=made,
+        evaluations=[
+            Evaluation(
+                schema=1,
+                kind="simulated",
+                solo_ns=solo_ns,
+                policy=terms.policy,
+                theta_ppm=terms.regulate.theta_ppm,
+                cells=[load.cells[i] for load in tried],
+            )
+            for i, terms in enumerate(policies)
+        ],
+        shares=[
+            Share(
+                policy=policy,
+                theta_ppm=theta_ppm,
+                lost_ppm=[load.shares[i][0] for load in tried],
+                parallelism_ppm=[load.shares[i][1] for load in tried],
+            )
+            for i, (policy, theta_ppm) in enumerate(named)
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """A job alone and with a load that is never stopped."""
+
+    table: ContentionTable
+    program: Program
+    load: Load
+    solo_ns: int
+    took_ns: int
+    solo: Progress
+    course: Progress
+
+    def optimum_ppm(self, theta_ppm: int) -> int:
+        """Return the most that a regulator could allow."""
+        budget_ns = self.solo_ns * theta_ppm // _MILLION
+        return round(largest_parallelism(self.solo, self.course, budget_ns) * _MILLION)
+
+
+def _cell_of(jobs: _Jobs, terms: Terms) -> Cell:
+    """Simulate a regulated job, and replay more of them."""
+    period_ns, solo_ns = terms.regulate.period_ns, jobs.solo_ns
+    trials = starts(period_ns, N_STARTS)
+    for pause_ns in _PAUSES_NS:
+        trials += starts(period_ns, N_PAUSED // len(_PAUSES_NS), pause_ns)
+    windows = windows_of(jobs.solo, jobs.course)
+    plan = plan_of(jobs.table, replace(terms, n_loads=len(jobs.load.cpus)))
+    run = regulated(jobs.program, jobs.load, plan)
+    first = ReplayRun(int(jobs.solo.times_ns[0]))
+    same, *others = replay(plan, jobs.solo, jobs.course, [first, *trials])
+    n_outside = sum(job.is_void or job.is_beyond for job in others)
+    return Cell(
+        load=measured_load(jobs.load, solo_ns, jobs.took_ns, jobs.course),
+        regulated_ppm=_overhead_ppm(run.execution_ns, solo_ns),
+        replayed_ppm=max(_overhead_ppm(job.execution_ns, solo_ns) for job in others),
+        difference_ppm=_overhead_ppm(solo_ns + run.execution_ns - same.execution_ns, solo_ns),
+        parallelism_ppm=int(run.parallelism * _MILLION),
+        optimum_ppm=jobs.optimum_ppm(terms.regulate.theta_ppm),
+        stops=run.stops,
+        windows=len(windows.loss),
+        windows_above=windows_above(jobs.table, windows),
+        charged_ppm=charged_ppm(jobs.table, jobs.solo, jobs.course, period_ns),
+        remark=run.remark or _remark_of_replays(n_outside),
     )
 
 

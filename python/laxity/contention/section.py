@@ -8,17 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from laxity.contention.figure import Timeline, draw_timeline
 from laxity.contention.regulated import (
+    REASONS,
     Regulated,
+    has_reasons,
     read_readings,
     read_regulated,
     regulated_lines,
 )
+from laxity.contention.windows import FloatArray, IntArray
+from laxity.core.schema import streams_schema
+from laxity.core.streams import STOP_REASONS
 from laxity.jobs import rows
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import quantity
-from laxity.page import figures
 from laxity.page.blocks import (
+    Block,
     FigureBlock,
     Figures,
     Paragraph,
@@ -27,12 +33,19 @@ from laxity.page.blocks import (
     show_count,
     show_rate,
 )
-from laxity.page.figures import FloatArray, RateLine
+from laxity.page.columns import Column, table_block
 from laxity.store.run_directory import Run, open_run
 
 _TEXT = (
     "A reading stops the co-runners, or lets them run until the next reading. Slack is the loss "
     "that the job can still bear; passing a checkpoint may give some back (docs/regulation.md)."
+)
+_REASONS = "Stops of the run by reason (simulated, n = 1 run)"
+# Rows: (code, count).
+REASON_COLUMNS = (
+    Column("reason", "reason", lambda row: REASONS[row[0]], is_text=True),
+    Column("meaning", "meaning", lambda row: _meanings()[row[0]], is_text=True),
+    Column("stops", "stops", lambda row: row[1], "simulated", n=1),
 )
 # Of a long job its beginning is drawn.
 _MOST_READINGS = 2000
@@ -47,7 +60,10 @@ def build(run: RunData) -> Section | None:
     if found is None:
         return None
     task = next(task for task in run.tasks if task.result.name == found.task)
-    blocks = [*map(Paragraph, regulated_lines(found)), Paragraph(_TEXT, is_explanation=True)]
+    blocks: list[Block] = [*map(Paragraph, regulated_lines(found))]
+    if found.reasons:
+        blocks.append(table_block(_REASONS, REASON_COLUMNS, list(found.reasons.items())))
+    blocks.append(Paragraph(_TEXT, is_explanation=True))
     drawn = _figures(run, stored, task, found)
     return Section(
         f"{run.prefix}-regulation",
@@ -55,6 +71,11 @@ def build(run: RunData) -> Section | None:
         (*blocks, *((Figures(drawn),) if drawn else ())),
         tuple(_quantities(run, task, found)),
     )
+
+
+def _meanings() -> dict[str, str]:
+    meanings: dict[str, str] = streams_schema()["codes"]["stop_reason"]
+    return meanings
 
 
 def _quantities(run: RunData, task: TaskData, found: Regulated) -> Iterator[Quantity]:
@@ -68,7 +89,7 @@ def _quantities(run: RunData, task: TaskData, found: Regulated) -> Iterator[Quan
 def _figures(
     run: RunData, stored: Run, task: TaskData, found: Regulated
 ) -> tuple[FigureBlock, ...]:
-    """Draw traffic and slack of the job that came nearest to its promise."""
+    """Draw the job that came nearest to its promise: traffic, slack, and when co-runners ran."""
     jobs = rows.finished(task.rows)
     job = jobs[np.ma.getdata(jobs["job"]) == found.nearest_job]
     readings = read_readings(stored.path)
@@ -79,47 +100,49 @@ def _figures(
     within = np.flatnonzero((times_ns > start_ns) & (times_ns < end_ns))[:_MOST_READINGS]
     if len(within) < 2:  # noqa: PLR2004 - a line needs two ends
         return ()
-    of_job, since_ns = readings[within], times_ns[within] - start_ns
-    n = f"n = {show_count(len(within))} readings"
-    facts = f"job {found.nearest_job} of {found.task}, {run.kind}, {n}"
-    return (_traffic(run, of_job, since_ns, facts), _slack(run, of_job, since_ns, facts, found))
-
-
-def _traffic(run: RunData, readings: Any, since_ns: FloatArray, facts: str) -> FigureBlock:  # noqa: ANN401 - as streams
-    per_s = np.ma.getdata(readings["traffic_bytes"])[1:] / np.diff(since_ns) * 1e9
-    identity = f"{run.prefix}-regulation-traffic"
-    title = "Memory traffic of the platform"
-    least, most = (show_rate(float(rate), "B/s") for rate in (per_s.min(), per_s.max()))
-    alt = f"{title}, {facts}: from {least} to {most}."
-    line = RateLine("traffic", since_ns, per_s)
-    return FigureBlock(
-        identity,
-        partial(figures.rates, [line], None, title, "B/s", identity, alt),
-        f"{title} over the job ({facts}).",
-    )
-
-
-def _slack(
-    run: RunData,
-    readings: Any,  # noqa: ANN401 - as streams
-    since_ns: FloatArray,
-    facts: str,
-    found: Regulated,
-) -> FigureBlock:
+    of_job = readings[within]
     budget_ns = max(found.solo_ns * found.theta_ppm // 1_000_000, 1)
-    percent = np.ma.getdata(readings["slack_ns"]) / budget_ns * 100
-    is_known = ~np.ma.getmaskarray(readings["slack_ns"])
-    identity = f"{run.prefix}-regulation-slack"
-    title = "Slack, of the allowed loss"
-    least, most = percent[is_known].min(initial=100.0), percent[is_known].max(initial=0.0)
-    alt = f"{title}, {facts}: from {least:.1f} to {most:.1f} %."
-    is_allowed = np.ma.getdata(readings["allowed"]) == 1
-    points = [
-        (label, since_ns[is_known & decided], percent[is_known & decided])
-        for label, decided in (("co-runners allowed", is_allowed), ("stopped", ~is_allowed))
-    ]
-    return FigureBlock(
-        identity,
-        partial(figures.windows, points, title, identity, alt, "the job's start"),
-        f"{title} over the job ({facts}); a point is a reading, and its mark the decision.",
+    since_ns = times_ns[within] - start_ns
+    traffic = np.ma.getdata(of_job["traffic_bytes"]).astype(np.float64)
+    timeline = Timeline(
+        times_ns=since_ns,
+        # The traffic of a reading is that since the reading before.
+        traffic_per_s=traffic[1:] / np.diff(since_ns) * 1e9,
+        slack_percent=np.ma.filled(of_job["slack_ns"].astype(np.float64), np.nan) / budget_ns * 100,
+        states=_states(of_job),
+        state=_state_of(of_job),
     )
+    facts = (
+        f"job {found.nearest_job} of {found.task}, {run.kind}, n = {show_count(len(within))} "
+        "readings"
+    )
+    identity = f"{run.prefix}-regulation-timeline"
+    low, high = (show_rate(float(rate), "B/s") for rate in _ends(timeline.traffic_per_s))
+    least, most = (f"{percent:.1f}" for percent in _ends(timeline.slack_percent))
+    alt = (
+        f"Traffic from {low} to {high} and slack from {least} to {most} % over the job, and when "
+        f"co-runners ran ({facts})."
+    )
+    caption = (
+        f"Traffic of the platform, slack, and when co-runners ran or why not, over the job "
+        f"({facts})."
+    )
+    return (FigureBlock(identity, partial(draw_timeline, timeline, identity, alt), caption),)
+
+
+def _ends(values: FloatArray) -> tuple[float, float]:
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _states(readings: Any) -> tuple[str, ...]:  # noqa: ANN401 - as streams
+    """Name the states of co-runners: running, or stopped and why."""
+    if not has_reasons(readings):
+        return ("running", "stopped")
+    return ("running", *(REASONS[code] for code in STOP_REASONS[1:]))
+
+
+def _state_of(readings: Any) -> IntArray:  # noqa: ANN401 - as streams
+    """Number the state after each reading."""
+    if not has_reasons(readings):
+        return 1 - np.ma.getdata(readings["allowed"]).astype(np.int64)
+    return np.ma.getdata(readings["reason"]).astype(np.int64)

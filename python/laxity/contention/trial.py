@@ -5,13 +5,20 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from laxity.contention.document import Evaluation
+from laxity.contention.document import (
+    Evaluation,
+    Share,
+    evaluations_document,
+    evaluations_text,
+    profile_document,
+    profile_text,
+)
 from laxity.contention.table import ContentionTable
-from laxity.errors import EXIT_DONE, LaxityError
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, LaxityError
 from laxity.jobs import finish
 from laxity.jobs.ends import now
 from laxity.jobs.finish import Finished
@@ -22,11 +29,33 @@ TRIAL = "trial.json"
 
 
 class Trial(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """trial.json: the table, and an evaluation for each policy."""
+    """trial.json: the table, an evaluation for each policy, and what other thetas would allow."""
 
     schema: Literal[1] = 1
     table: ContentionTable
     evaluations: list[Evaluation]
+    shares: list[Share] = []
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of an evaluation: no verdict with a load comes before a broken limit."""
+        if any(cell.remark for tried in self.evaluations for cell in tried.cells):
+            return EXIT_NO_VERDICT
+        is_broken = any(tried.n_beyond for tried in self.evaluations)
+        return EXIT_VIOLATED if is_broken else EXIT_DONE
+
+    def text(self) -> str:
+        """Write it for people: of its evaluations, or of the table alone."""
+        if not self.evaluations:
+            return profile_text(self.table)
+        return evaluations_text(self.evaluations, self.shares)
+
+    def document(self) -> dict[str, Any]:
+        """Write it for programs."""
+        return {
+            "profile": profile_document(self.table),
+            **evaluations_document(self.evaluations, self.shares),
+        }
 
 
 def read_trial(run: Run) -> Trial:
@@ -39,9 +68,21 @@ def read_trial(run: Run) -> Trial:
 
 
 def store_trial(
-    make: Callable[[], Trial], final: Path, name: str, command_line: list[str]
+    make: Callable[[], Trial],
+    final: Path,
+    name: str,
+    command_line: list[str],
+    *,
+    is_judged: bool = False,
 ) -> Finished:
     """Make a trial and store it as a run.
+
+    Args:
+        make: Makes it.
+        final: Directory of the run.
+        name: Of the run.
+        command_line: What was typed.
+        is_judged: The run has the exit code of the trial; else 0, whatever a policy has lost.
 
     Raises:
         ConfigError: The directory cannot be created.
@@ -56,7 +97,7 @@ def store_trial(
             manifest,
             platform=trial.table.platform,
             status="complete",
-            exit_code=EXIT_DONE,
+            exit_code=trial.exit_code if is_judged else EXIT_DONE,
             finished_at=now(),
         )
         finish.write_final_manifest(run.tmp, manifest)

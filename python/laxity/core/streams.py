@@ -103,6 +103,7 @@ CRPD_PASSES = _passes_of("crpd")
 MEMORY_CASES = words_of("memory_case")
 MEMORY_PAGES = words_of("memory_pages")
 MIGRATION_PASSES = _passes_of("migration")
+STOP_REASONS = words_of("stop_reason")
 
 SETS = (
     Field("point", "u2", "", "index of the utilisation among experiment.utilisations_ppm"),

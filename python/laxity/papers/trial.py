@@ -55,15 +55,8 @@ def run_trial(
             for grid in work.tried
             for load in loads_of(_LOAD_CPUS, grid.reads, grid.delays, work.placements)
         ]
-        return Trial(
-            table=table,
-            evaluations=[
-                evaluate_table(
-                    table, Terms(regulate, _LOAD_CPUS[0], policy=policy), tried, display, kept
-                )
-                for policy in work.policies
-            ],
-        )
+        terms = [Terms(regulate, _LOAD_CPUS[0], policy=policy) for policy in work.policies]
+        return evaluate_table(table, terms, [], tried, display, kept)
 
     finished = store_trial(make, final, name, command_line)
     shutil.rmtree(kept, ignore_errors=True)

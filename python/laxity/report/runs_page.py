@@ -36,11 +36,11 @@ from laxity.trace import observed_section as observed
 
 # One run's sections, in reading order.
 _RUN_SECTIONS = (
+    regulation.build,
     distributions.build_response,
     distributions.build_latency,
     missed.build,
     timeline.build,
-    regulation.build,
     split.build,
     simulated.build_time,
     attribution.build,

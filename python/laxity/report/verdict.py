@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from laxity.contention.regulated import regulated_at, regulated_lines
 from laxity.core.streams import Cause
 from laxity.core.streams import Quantity as Stream
 from laxity.jobs import rows as analysis
@@ -82,7 +83,9 @@ def said_of(page: PageData, run: RunData) -> tuple[str, ...]:
         said = tuple(_interfered_sentence(one) for one in tasks)
         return (*said, drift) if drift else said
     moved = () if page.is_composite else moved_words(page)
+    regulated = regulated_at(run.path)
     return (
+        *([] if regulated is None else regulated_lines(regulated)[:1]),
         *(_sentence(task) for task in run.tasks),
         *(line for task in run.tasks for line in _endless(task)),
         *moved,
