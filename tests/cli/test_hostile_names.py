@@ -84,6 +84,7 @@ NAMING = [
         HOSTILE,
     ),
     ("contention", "profile", HOSTILE, "--platform", "sim:sabrelite-partitioned", "-o", "t"),
+    ("costs", "merge", HOSTILE, "--contention", HOSTILE, "-o", "m.json"),
     ("costs", "show", HOSTILE),
     ("demo", HOSTILE),
     ("doctor", "--cpus", HOSTILE),

@@ -152,7 +152,7 @@ def bound(taskset: str, **given: object) -> int:
     costs = CostsGiven(model, options.costs, _choice_of_costs(options, choice, model))
     machine = None if costs.model is None else costs.model.machine_hash
     notes = wcet_notes(measured, machine, may_differ=options.allow_other_machine)
-    task_set, contention = with_contention(task_set, Path(taskset).parent, machine)
+    task_set, contention = with_contention(task_set, Path(taskset).parent, machine, costs.model)
     answer = answer_task_set(task_set, costs, setup)
     answer = replace(
         answer,

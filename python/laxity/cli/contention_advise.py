@@ -154,7 +154,7 @@ def _limit(task_set: TaskSet, base: Path, costs: str, theta_ppm: int) -> "Limit"
     regulate = msgspec.structs.replace(task_set.regulate, theta_ppm=theta_ppm)
     model = None if costs == NO_COSTS else read_costs(Path(costs))
     machine = None if model is None else model.machine_hash
-    charged, charges = with_contention(replace(task_set, regulate=regulate), base, machine)
+    charged, charges = with_contention(replace(task_set, regulate=regulate), base, machine, model)
     answer = answer_task_set(
         charged, CostsGiven(model, costs, Choice()), Setup(has_sensitivity=False)
     )

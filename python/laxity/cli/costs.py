@@ -51,6 +51,12 @@ def show(path: str, output_format: str) -> None:
     answer = cost_answer(model)
     said = "" if answer is None else text_of([Paragraph(answer.sentence())])
     sys.stdout.write(f"{said}machine {model.machine_hash}\n{entries_table(model)}")
+    for table in model.contention or ():
+        program = " ".join(map(str, [table.get("workload"), *table.get("args", [])]))
+        sys.stdout.write(
+            f"contention table of {program} on CPU {table.get('cpu')} (simulated, n = "
+            f"{len(table.get('loads', []))} loads)\n"
+        )
 
 
 def _write_csv(model: "Costs") -> None:
@@ -69,9 +75,16 @@ def _write_csv(model: "Costs") -> None:
 
 @costs.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option(
+    "--contention",
+    "tables",
+    metavar="TABLE.json",
+    multiple=True,
+    help="Contention table of a program; bound charges tasks that run it. Repeatable.",
+)
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the model.")
 @debug_option
-def merge(runs: tuple[str, ...], output: str) -> None:
+def merge(runs: tuple[str, ...], tables: tuple[str, ...], output: str) -> None:
     """Join the costs of RUN... into one model: samples pooled, largest maximum and noise floor.
 
     All of them must have been measured on one machine.
@@ -81,6 +94,10 @@ def merge(runs: tuple[str, ...], output: str) -> None:
     from laxity.store.run_directory import write_output  # noqa: PLC0415 - with the above
 
     model = merge_runs([Path(run) for run in runs])
+    if tables:
+        from laxity.cli.bound_contention import add_tables  # noqa: PLC0415 - loads numpy
+
+        model = add_tables(model, [Path(table) for table in tables])
     write_output(Path(output), encode_document(model))
     sys.stdout.write(f"{output}: {len(model.entries)} entries of {len(runs)} runs\n")
     for line in left_out(model, [Path(run) for run in runs]):

@@ -7,7 +7,7 @@ The fields are a contract. Times are integers of nanoseconds, or of picoseconds 
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -112,12 +112,17 @@ class Entry(Record, frozen=True, kw_only=True):
 
 
 class Costs(Record, frozen=True, kw_only=True):
-    """costs.json."""
+    """costs.json.
+
+    `contention`: contention tables of programs (docs/regulation.md), as `laxity contention profile`
+    writes them; left out: there are none.
+    """
 
     schema: int = COSTS_SCHEMA
     tool: Tool
     machine_hash: str
     entries: list[Entry]
+    contention: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
 
 
 def decode_costs(data: bytes, where: str) -> Costs:
@@ -216,5 +221,11 @@ MEMBERS = (
         "bytes or ns, unit",
         "a bound, monotone, linear between the points: over the working set where that is null, "
         "else over the length of the preemption",
+    ),
+    Member(
+        "contention",
+        "list of objects",
+        "",
+        "contention tables of programs, as laxity contention profile writes them; left out: none",
     ),
 )
