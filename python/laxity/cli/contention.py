@@ -137,7 +137,7 @@ contention.add_command(advise)
     "--preemptions",
     type=click.IntRange(1, 1000),
     metavar="N",
-    default=12,
+    default=24,
     show_default=True,
     help="Points of a job at which it is preempted, and at which the worst load stops.",
 )
@@ -258,6 +258,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     policies = _policies(options.policy)
     with located("--thetas"):
         thetas_ppm = sorted({parse_percent(word) for word in options.thetas.split(",")})
+    pauses = _pauses(options.pauses)
     table, _ = read_table(Path(options.table))
     cpus = max((load.cpus for load in table.loads), key=len)
     written = {key: value for key, value in keys.items() if value is not None}
@@ -268,7 +269,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         cpus,
         _numbers("--reads", options.reads, _MOST_READS),
         _numbers("--delays", options.delays, _MOST_DELAY),
-        pauses=_pauses(options.pauses),
+        pauses=pauses,
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
 

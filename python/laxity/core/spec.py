@@ -250,7 +250,10 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     ] = None
     gamma: Annotated[
         Any,
-        _key("duration", "Reload after one preemption, co-runners included; bound: of the costs."),
+        _key(
+            "duration",
+            "Reload after one preemption, with co-runners; else of the table or of the costs.",
+        ),
     ] = None
 
 
