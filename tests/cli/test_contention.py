@@ -376,8 +376,8 @@ def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
         (("--platform", PLATFORM, "--load-cpus", "0-1"), "other than 0, that of the job"),
         (("--platform", PLATFORM, "--reads", "11"), "--reads 11: use numbers from 0 to 10"),
         (("--platform", PLATFORM, "--delays", "-1"), "--delays -1: use numbers"),
-        (("--platform", PLATFORM, "--pauses", "8000"), "--pauses 8000: use TURNS/GROUPS"),
-        (("--platform", PLATFORM, "--pauses", "8000/0"), "--pauses 8000/0: use TURNS/GROUPS"),
+        (("--platform", PLATFORM, "--pauses", "8000"), "--pauses 8000: use ITERATIONS/GROUPS"),
+        (("--platform", PLATFORM, "--pauses", "8000/0"), "--pauses 8000/0: use ITERATIONS/GROUPS"),
         (("--platform", PLATFORM, "--preempt", ""), "--preempt is empty; name a workload, or none"),
     ],
 )

@@ -46,11 +46,11 @@ _MOST_DELAY = 1_000_000
 _MOST_FACTOR = 100
 _MOST_PAUSE, _MOST_GROUPS = 1_000_000_000, 1_000_000
 _common_options = with_options(format_option("table", "json", "csv"), quiet_option, debug_option)
-_reads_help = "Lines that load reads, of 10; it writes the others."
-_delays_help = "Turns of the wait loop of load."
+_reads_help = "Lines of each 10 that load reads; it writes the others."
+_delays_help = "Iterations of the wait loop of load."
 _pauses_help = (
-    "Loads that pause: turns of a pause, and groups of 10 lines between two; they have the first "
-    "two of --reads and no delay."
+    "Loads that pause: iterations of a pause, and groups of 10 lines between two pauses. These "
+    "loads have the first two of --reads and no delay."
 )
 
 
@@ -90,7 +90,7 @@ class _EvaluateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.group(cls=CommandGroup)
 def contention() -> None:
-    """Tell what memory traffic takes from a program, and try a regulator that bounds it."""
+    """Measure how much memory traffic delays a program, and try a regulator that limits this."""
 
 
 contention.add_command(advise)
@@ -105,13 +105,14 @@ contention.add_command(advise)
     metavar="N",
     default=0,
     show_default=True,
-    help="CPU of jobs.",
+    help="CPU that jobs run on.",
 )
-@click.option("--load-cpus", metavar="LIST", help="CPUs of loads.  [default: all others]")
+@click.option("--load-cpus", metavar="LIST", help="CPUs that loads run on.  [default: all others]")
 @click.option(
     "--placements",
     metavar="N,.../...",
-    help="CPUs with loads, as factors of their delays.  [default: 1/1,1/... to all]",
+    help="Factors of the delay, one for each CPU with a load; / separates placements.  "
+    "[default: 1/1,1/... to all]",
 )
 @click.option("--reads", metavar="N,...", default="0,3,5,7,10", show_default=True, help=_reads_help)
 @click.option(
@@ -119,11 +120,11 @@ contention.add_command(advise)
     metavar="N,...|adaptive",
     default="0,20,60,200,1000",
     show_default=True,
-    help=f"{_delays_help} adaptive: from 0 to 8000, more of them where the overhead bends.",
+    help=f"{_delays_help} adaptive: 0 to 8000, closer where the overhead bends.",
 )
 @click.option(
     "--pauses",
-    metavar="TURNS/GROUPS,...|none",
+    metavar="ITERATIONS/GROUPS,...|none",
     default="8000/30,80000/300,800000/3000",
     show_default=True,
     help=_pauses_help,
@@ -141,10 +142,12 @@ contention.add_command(advise)
     show_default=True,
     help="Points of a job at which it is preempted, and at which the worst load stops.",
 )
-@click.option("-o", "--output", metavar="FILE", required=True, help="Where the table goes.")
+@click.option(
+    "-o", "--output", metavar="FILE", required=True, help="File of the table; must not exist."
+)
 @_common_options
 def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
-    """Measure what a program loses by memory traffic, and write its contention table.
+    """Measure how much memory traffic delays a program, and write its contention table.
 
     One cold job runs alone and with each load: on one CPU, on two, and so on. Then another program
     precedes and preempts the job, alone and with the worst load.
@@ -206,7 +209,10 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     return EXIT_DONE
 
 
-@contention.command()
+@contention.command(
+    epilog="Exit codes: 0 each policy kept --theta; 1 a policy broke --theta; 2 usage; 4 a job was "
+    "outside its profile."
+)
 @click.argument("table", metavar="TABLE.json")
 @key_options(RegulateTable)
 @click.option(
@@ -214,14 +220,14 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     metavar="POLICY,...",
     default="sound",
     show_default=True,
-    help="Rules that stop and resume loads: sound, paper, budget, suspend.",
+    help="Rules that stop and resume loads, of sound, paper, budget and suspend.",
 )
 @click.option(
     "--thetas",
     metavar="PERCENT,...",
     default="1%,2%,3%,5%,7%,10%,15%,20%",
     show_default=True,
-    help="Replay the jobs with these limits, too.",
+    help="More values of theta; jobs are replayed with each.",
 )
 @click.option("--reads", metavar="N,...", default="0,2,5,8,10", show_default=True, help=_reads_help)
 @click.option(
@@ -229,7 +235,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 )
 @click.option(
     "--pauses",
-    metavar="TURNS/GROUPS,...|none",
+    metavar="ITERATIONS/GROUPS,...|none",
     default="16000/60,240000/900",
     show_default=True,
     help=_pauses_help,
@@ -242,7 +248,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     """Try a contention table: run its program with loads, unregulated and regulated.
 
     Use loads that the profile did not have. With --run-dir or --run-root the answer is stored as a
-    run with a report. Exit code 1: with one of the policies the job lost more than --theta.
+    run with a report.
     """
     from laxity.contention.document import evaluations_csv  # noqa: PLC0415 - heavy
     from laxity.contention.plan import Terms  # noqa: PLC0415 - with the above
@@ -350,7 +356,7 @@ def _preempting(text: str) -> tuple[str, ...]:
 
 
 def _pauses(text: str) -> list[tuple[int, int]]:
-    """Read turns of pauses, and groups between them.
+    """Read iterations of pauses, and groups between them.
 
     Raises:
         ConfigError: It is something else.
@@ -366,7 +372,7 @@ def _pauses(text: str) -> list[tuple[int, int]]:
         for pair in pairs
     ):
         msg = (
-            f"--pauses {text}: use TURNS/GROUPS with commas in between, turns from 1 to "
+            f"--pauses {text}: use ITERATIONS/GROUPS with commas in between, iterations from 1 to "
             f"{_MOST_PAUSE}, groups from 1 to {_MOST_GROUPS}, or none"
         )
         raise ConfigError(msg)

@@ -50,7 +50,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     metavar="PERCENT,...",
     default="2%,5%,10%",
     show_default=True,
-    help="Losses to try, of C.",
+    help="Values of theta that are tried.",
 )
 @format_option("table", "json")
 @quiet_option

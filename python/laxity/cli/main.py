@@ -45,7 +45,11 @@ class LazyGroup(CommandGroup):
         "doctor": ("doctor", "doctor", "Tell what this machine can measure and what spoils it."),
         "bound": ("bound", "bound", "Tell whether a task set is schedulable, costs included."),
         "compare": ("compare", "compare", "Tell whether anything has become longer."),
-        "contention": ("contention", "contention", "Bound what memory traffic takes from a job."),
+        "contention": (
+            "contention",
+            "contention",
+            "Measure and limit how much memory traffic delays a job.",
+        ),
         "costs": ("costs", "costs", "Show and join what the platform costs."),
         "experiment": ("experiment", "experiment", "Count schedulable ones among drawn task sets."),
         "export": ("export", "export", "Write a run in the format of another tool."),

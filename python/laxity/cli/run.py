@@ -263,7 +263,8 @@ def _complete_what(
 @click.option(
     "--regulate",
     metavar="TABLE.json",
-    help="Simulated: stop co-runners before a job loses more than --theta, by a contention table.",
+    help="Simulated: stop co-runners before a job loses more than --theta. The table of laxity "
+    "contention profile states their cost.",
 )
 @key_option(RegulateTable, "theta")
 @on_option

@@ -275,8 +275,8 @@ def profile_sentences(table: ContentionTable) -> list[str]:
             f"{MARKS}, 50 µs apart or more) a regulator allows loads for longer."
         )
     return [
-        f"Memory traffic makes the job take up to {percent(worst)} longer, "
-        f"{format_duration_ns(table.solo_ns)} alone "
+        f"Memory traffic makes the job take up to {percent(worst)} longer than "
+        f"{format_duration_ns(table.solo_ns)}, its time alone "
         f"(simulated, {len(table.loads)} loads, one cold job each).",
         phases,
         _of_preempted(table.preempted),

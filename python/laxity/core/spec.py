@@ -272,19 +272,32 @@ class RegulateTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
         ),
     ] = None
     theta: Annotated[
-        str, _only_ours("percent", "Allowed loss, of C.", metavar="PERCENT", shown="5%")
+        str,
+        _only_ours(
+            "percent",
+            "Allowed loss, in percent of the job's time alone.",
+            metavar="PERCENT",
+            shown="5%",
+        ),
     ] = "5%"
     period: Annotated[
-        Any, _only_ours("duration", "Time between readings.", metavar="TIME", shown="50us")
+        Any,
+        _only_ours(
+            "duration", "Time between two readings of the traffic.", metavar="TIME", shown="50us"
+        ),
     ] = "50us"
     stop_latency: Annotated[
-        Any, _only_ours("duration", "Latency of a stop.", metavar="TIME", shown="10us")
+        Any,
+        _only_ours("duration", "Time until co-runners stand still.", metavar="TIME", shown="10us"),
     ] = "10us"
     resume_latency: Annotated[
-        Any, _only_ours("duration", "Latency of a resume.", metavar="TIME", shown="5us")
+        Any, _only_ours("duration", "Time until co-runners run again.", metavar="TIME", shown="5us")
     ] = "5us"
     mark_latency: Annotated[
-        Any, _only_ours("duration", "Latency of a mark.", metavar="TIME", shown="1us")
+        Any,
+        _only_ours(
+            "duration", "Time until the regulator sees a mark.", metavar="TIME", shown="1us"
+        ),
     ] = "1us"
     cpu: Annotated[
         int | None, _key("count", "CPU of the regulator; else the first with a co-runner.")
