@@ -11,12 +11,17 @@ import numpy as np
 import pytest
 from tests.cli.laxity_command import Laxity
 
+from laxity.cli.demo_regulated import RegulatedExample
 from laxity.cli.demo_run import DemoRequest
 from laxity.cli.demo_simulated import plan_simulated_demo
+from laxity.contention.regulated import read_regulated
+from laxity.core.signals import forwarded_signals
 from laxity.core.spec_reader import resolve_spec
+from laxity.core.streams import Status
 from laxity.errors import PlatformError
 from laxity.platform.platform import open_for
 from laxity.platform.platform_file import read_platform
+from laxity.platform.simulated import SimulatedPlatform
 from laxity.store.run_directory import open_run
 
 DEMO = ("demo", "--platform", "sim:sabrelite", "--duration", "20ms", "--quiet")
@@ -29,6 +34,43 @@ def test_one_core_leaves_out_what_needs_two_and_says_so():
     assert [name for name, _ in plan.runs] == ["pilot", "alone", "tasks"]
     assert {one.what for one in plan.fallbacks} == {"interference", "migration"}
     assert {task.cpus for _, spec in plan.runs for task in spec.tasks} == {(0,)}
+
+
+@pytest.mark.parametrize(
+    ("name", "has_example"),
+    [("sabrelite-partitioned", True), ("sabrelite", False), ("mpc750", False)],
+)
+def test_platform_that_bounds_the_cost_of_a_stop_has_a_regulated_example(
+    name: str, has_example: bool
+):
+    platform = f"sim:{name}"
+    plan = plan_simulated_demo(
+        read_platform(platform), platform, DemoRequest(Path("D"), [], "20ms")
+    )
+    assert (plan.regulated is not None) == has_example
+
+
+def test_regulated_example_misses_without_a_regulator_and_keeps_its_promise_with_one(
+    tmp_path: Path,
+):
+    platform = "sim:sabrelite-partitioned"
+    model = read_platform(platform)
+    example = RegulatedExample(model, platform, ["laxity"])
+    opened = SimulatedPlatform(model, platform)
+    with forwarded_signals() as signals:
+        done = [child.run(tmp_path / child.name, signals) for child in example.children(1, opened)]
+    unregulated, regulated = (open_run(finished.path or Path()) for finished in done)
+    status = [run.stream("jobs")["status"] for run in (unregulated, regulated)]
+    # Each job loses more than 5 % to three loads; each keeps its deadline where they stop.
+    assert (status[0] == Status.MISSED).all()
+    assert (status[1] == Status.DONE).all()
+    assert read_regulated(unregulated) is None
+    found = read_regulated(regulated)
+    assert found is not None
+    assert (found.jobs, found.kept) == (3, 3)
+    # A regulator that never lets the loads run would keep all deadlines, too.
+    assert found.parallelism_ppm is not None
+    assert found.parallelism_ppm > 50_000
 
 
 def as_nobody(laxity: Laxity, directory: Path, *words: str) -> "subprocess.CompletedProcess[str]":

@@ -70,7 +70,8 @@ def demo(**given: object) -> int:
     ordinary ones, and says so.
 
     On a simulated platform it runs the same, and a task that its higher ones drive from core to
-    core; it needs no privilege, and two runs are identical.
+    core; it needs no privilege, and two runs are identical. sim:sabrelite-partitioned adds a task
+    that loads make late, unregulated and regulated.
     """
     from laxity.cli.demo_run import DemoRequest, run_demo  # noqa: PLC0415 - heavy
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above

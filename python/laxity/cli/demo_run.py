@@ -4,6 +4,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -40,6 +41,9 @@ from laxity.platform.platform_file import platform_in_run
 from laxity.store.manifest import Fallback
 from laxity.store.run_directory import open_run
 
+if TYPE_CHECKING:
+    from laxity.cli.demo_regulated import RegulatedExample
+
 ALONE = "alone"
 INTERFERED = "interfered"
 _PERIOD = "5ms"
@@ -73,6 +77,7 @@ class Plan:
     parts: tuple[Part, ...]
     fallbacks: tuple[Fallback, ...]
     platform: str = "native"
+    regulated: "RegulatedExample | None" = None
 
 
 def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int) -> Plan:
@@ -152,6 +157,7 @@ def run_demo(
             *(_child(request, name, spec, platform) for name, spec in specs),
             *(measured_child(measuring, part, platform) for part in plan.parts),
             _verdict_child(request, measured),
+            *(() if plan.regulated is None else plan.regulated.children(seed, platform)),
         ),
     )
     return run_composite(whole, signals, platform)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from laxity.cli.demo_bound import TASKS, pilot_of
+from laxity.cli.demo_regulated import RegulatedExample, is_regulated
 from laxity.cli.demo_run import ALONE, INTERFERED, DemoRequest, Plan
 from laxity.core.spec import InterfereSpec, Spec
 from laxity.core.spec_reader import resolve_spec
@@ -75,7 +76,10 @@ def plan_simulated_demo(model: PlatformModel, platform: str, request: DemoReques
         moves = plan(control, camera | {"cpus": "1", "offset": "2ms"}, filtering | {"cpus": "0-1"})
         runs.append((MOVES, moves))
     sizes = tuple(sorted({first // 2, first, largest}))
-    return Plan(tuple(runs), _costs(model, sizes), tuple(_left_out(model)), platform)
+    regulated = None
+    if is_regulated(model):
+        regulated = RegulatedExample(model, platform, request.command_line)
+    return Plan(tuple(runs), _costs(model, sizes), tuple(_left_out(model)), platform, regulated)
 
 
 def _costs(model: PlatformModel, sizes_bytes: tuple[int, ...]) -> tuple[Part, ...]:

@@ -4,6 +4,7 @@
 
 from collections.abc import Iterator
 
+from laxity.contention.regulated import regulated_at, regulated_lines
 from laxity.core.streams import Quantity as Stream
 from laxity.costs.answer import CostAnswer, cost_answer
 from laxity.costs.model import decode_costs
@@ -51,6 +52,7 @@ def _answers(page: PageData) -> Iterator[str]:
         # A pilot only sizes what follows.
         if run.tasks and run.label != PILOT and (pair is None or run not in pair):
             yield _tasks_line(run)
+            yield from _regulated_lines(run)
     for run in page.runs:
         if run.view is None:
             continue
@@ -61,6 +63,14 @@ def _answers(page: PageData) -> Iterator[str]:
         # measured the first figure.
         said = run.view.sentences(run)[: 3 if run.view.is_computed else 1]
         yield " ".join(said)
+
+
+def _regulated_lines(run: RunData) -> Iterator[str]:
+    """Say whether a regulated run kept its promise, and for how long co-runners were allowed."""
+    found = regulated_at(run.path)
+    if found is not None:
+        promise, _, allowed, *_ = regulated_lines(found)
+        yield f"{promise} {allowed}"
 
 
 def _pair_line(tasks: Pair, kind: Kind) -> str:
