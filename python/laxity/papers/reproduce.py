@@ -197,7 +197,7 @@ def _child(request: ReproduceRequest, experiment: Experiment, begins: str) -> Ch
                 final,
                 experiment.name,
                 request.command_line,
-                final.parent.parent / _KEPT / experiment.name,
+                final.parent.parent / f"{_KEPT}-{experiment.name}",
             )
         return _analyse(request, experiment.name, experiment.work, final)
 
