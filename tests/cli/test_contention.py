@@ -3,14 +3,16 @@
 """`laxity contention profile` and `evaluate` as users type them."""
 
 import json
+import signal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.commands import Outcome, laxity
+from tests.cli.commands import Outcome, finish, laxity, start
 from tests.cli.laxity_command import of_simulator
 from tests.contention.test_table import write_signed
+from tests.waiting import wait_until
 
 from laxity.core.percent import format_percent, percent
 
@@ -22,14 +24,17 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+PROFILE = (
+    *("contention", "profile", PROGRAM, "--platform", PLATFORM, "--load-cpus", "1-3"),
+    *("--reads", "0,10", "--delays", "0,200", "--preemptions", "3", "--pauses", "80000/300"),
+    *("--quiet", "-o"),
+)
+
+
 @pytest.fixture(scope="module")
 def profiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     path = tmp_path_factory.mktemp("profiled") / "edges.json"
-    words = ("--load-cpus", "1-3", "--reads", "0,10", "--delays", "0,200", "--quiet")
-    more = ("--preemptions", "3", "--pauses", "80000/300")
-    return path, laxity(
-        "contention", "profile", PROGRAM, "--platform", PLATFORM, "-o", path, *words, *more
-    )
+    return path, laxity(*PROFILE, path)
 
 
 def document_of(path: Path) -> dict[str, Any]:
@@ -149,6 +154,24 @@ def test_file_that_exists_is_refused_before_anything_is_simulated(profiled: tupl
     done = laxity("contention", "profile", PROGRAM, "--platform", "sim:sabrelite", "-o", path)
     assert done.code == 2
     assert f"-o {path}: exists; remove it or name another file" in done.err
+
+
+def test_interrupted_profile_goes_on_where_it_was(profiled: tuple[Path, Outcome], tmp_path: Path):
+    path, parts = tmp_path / "edges.json", tmp_path / "edges.json.parts"
+    process = start(*PROFILE, path)
+    wait_until(lambda: len(list(parts.glob("*/jobs.npy"))) > 1, "two finished simulations")
+    process.send_signal(signal.SIGINT)
+    done = finish(process)
+    kept = {file: file.stat().st_mtime_ns for file in parts.glob("*/jobs.npy")}
+    assert done.code == 130, done.err
+    assert f"{len(kept)} simulations are kept in {parts}; start the same command again" in done.err
+    assert not path.exists()
+    again = start(*PROFILE, path)
+    wait_until(lambda: len(list(parts.glob("*/jobs.npy"))) > len(kept), "one more simulation")
+    assert all(file.stat().st_mtime_ns == at_ns for file, at_ns in kept.items())
+    assert finish(again).code == 0
+    assert path.read_bytes() == profiled[0].read_bytes()
+    assert not parts.exists()
 
 
 def test_phases_begin_at_marks_of_the_program(profiled: tuple[Path, Outcome]):
@@ -385,7 +408,7 @@ def test_profile_that_cannot_be_is_refused(tmp_path: Path, words: tuple[str, ...
     path = tmp_path / "table.json"
     done = laxity("contention", "profile", PROGRAM, "-o", path, *words)
     assert (done.code, reason in done.err) == (2, True), done.err
-    assert not path.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path):

@@ -157,7 +157,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         profile_document,
         profile_text,
     )
-    from laxity.contention.experiments import Program  # noqa: PLC0415 - with the above
+    from laxity.contention.experiments import Program, keeping  # noqa: PLC0415 - with the above
     from laxity.contention.reload import evictor_of  # noqa: PLC0415 - with the above
     from laxity.contention.run import loads_of, profile_program  # noqa: PLC0415 - with the above
     from laxity.contention.table import signed  # noqa: PLC0415 - with the above
@@ -175,7 +175,8 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     name = absolute_platform(options.platform, Path.cwd())
     workload, *words = split_words(options.program, "PROGRAM") or [""]
     workload = absolute_path(workload, Path.cwd())
-    program = Program(read_platform(name), name, workload, tuple(words), options.cpu)
+    kept = Path(f"{options.output}.parts")
+    program = Program(read_platform(name), name, workload, tuple(words), options.cpu, kept)
     is_adaptive = options.delays == "adaptive"
     preempting = evictor_of(program.model, options.cpu)
     if options.preempt is not None:
@@ -188,18 +189,19 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         _pauses(options.pauses),
     )
     display = Countdown("laxity contention", "loads", is_quiet=options.quiet)
-    table = signed(
-        profile_program(
-            program,
-            loads,
-            display,
-            is_adaptive=is_adaptive,
-            preempting=preempting,
-            n_preemptions=options.preemptions,
+    with keeping(kept):
+        table = signed(
+            profile_program(
+                program,
+                loads,
+                display,
+                is_adaptive=is_adaptive,
+                preempting=preempting,
+                n_preemptions=options.preemptions,
+            )
         )
-    )
-    data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
-    write_output(Path(options.output), data)
+        data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
+        write_output(Path(options.output), data)
     if options.output_format == "json":
         print_json(profile_document(table))
     elif options.output_format == "csv":

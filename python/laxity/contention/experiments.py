@@ -3,10 +3,12 @@
 """Experiments on a simulated platform: a job alone, with a load, and regulated."""
 
 import os
+import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -22,7 +24,7 @@ from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.core.spec import DEFAULT_PRIORITY, Spec
 from laxity.core.spec_reader import resolve_spec
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, PlatformError
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError, LaxityError, PlatformError
 from laxity.jobs.run_once import prepare_spec
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PlatformModel
@@ -40,6 +42,8 @@ _SAMPLE_BUCKET = "10us"
 _LOAD_BYTES = "4MiB"
 # Of a kept simulation: why it has no verdict.
 _REMARK = "remark"
+_IDENTITY = re.compile("[0-9a-f]{64}")
+_UNFINISHED = ".unfinished-"
 _NS_PER_S = 10**9
 
 Experiment = TypeVar("Experiment")
@@ -294,7 +298,7 @@ def _simulate(
         if code == EXIT_NO_VERDICT:
             (folder / _REMARK).write_text(message)
         if kept is not None:
-            names = ("jobs", "counters", "probe") if plan is None else ("jobs", "regulation")
+            names = ("jobs", "counters", "probe", "regulation")
             _keep(folder, kept, [_REMARK, *(f"{name}.npy" for name in names)])
         return _found(folder)
 
@@ -306,10 +310,46 @@ def _found(folder: Path) -> tuple[dict[str, Any], str]:
     return streams, remark.read_text() if remark.is_file() else ""
 
 
+@contextmanager
+def keeping(kept: Path) -> Iterator[None]:
+    """Keep simulations in a folder until all is done; else stderr says that they are there.
+
+    Raises:
+        ConfigError: The folder cannot be created.
+    """
+    try:
+        kept.mkdir(exist_ok=True)
+    except OSError as error:
+        msg = f"{kept}: cannot be created ({error.strerror}); name another output by -o"
+        raise ConfigError(msg) from error
+    try:
+        yield
+    except (KeyboardInterrupt, LaxityError):
+        n_kept = sum(_IDENTITY.fullmatch(folder.name) is not None for folder in kept.iterdir())
+        if n_kept == 0:
+            _remove_kept(kept)
+        else:
+            sys.stderr.write(
+                f"laxity: {n_kept} simulations are kept in {kept}; start the same command again "
+                "to resume\n"
+            )
+        raise
+    _remove_kept(kept)
+
+
+def _remove_kept(kept: Path) -> None:
+    """Remove simulations, finished or not, and the folder unless it has files of others."""
+    for folder in [*kept.iterdir()]:
+        if _IDENTITY.fullmatch(folder.name) or folder.name.startswith(_UNFINISHED):
+            shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        kept.rmdir()
+
+
 def _keep(folder: Path, kept: Path, names: Sequence[str]) -> None:
     """Copy files of a simulation; a command that is killed leaves all of them or none."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(dir=kept.parent, prefix="."))
+    unfinished = Path(tempfile.mkdtemp(dir=kept.parent, prefix=_UNFINISHED))
     for name in names:
         with suppress(FileNotFoundError):
             shutil.copyfile(folder / name, unfinished / name)
