@@ -101,19 +101,28 @@ def test_smallest_theta_that_is_named_is_enough(solo_ns: int):
         plan_of(table(solo_ns=solo_ns), terms(parse_percent(named) - 1))
 
 
-def test_readings_closer_than_the_windows_of_the_profile_are_refused():
-    """A curve that is packed charges the halves of a window less than the whole."""
+def changed(theta_ppm: int, policy: Policy = "sound", **given: int) -> Terms:
+    ours = terms(theta_ppm)
+    return replace(ours, policy=policy, regulate=structs.replace(ours.regulate, **given))
 
-    def with_period(period_ns: int, policy: Policy = "sound") -> Terms:
-        given = terms(50_000)
-        return replace(
-            given, policy=policy, regulate=structs.replace(given.regulate, period_ns=period_ns)
-        )
 
-    plan_of(table(), with_period(10_000))
-    plan_of(table(), with_period(9_999, "budget"))
-    with pytest.raises(ConfigError, match=r'period "9999ns".* is 10us; write at least that'):
-        plan_of(table(), with_period(9_999))
+def test_loads_that_run_for_less_than_a_window_between_readings_are_refused():
+    """A curve that is packed charges parts of a window less than the whole.
+
+    After a resume, which takes 5 µs, 10 µs are left until the next reading.
+    """
+    plan_of(table(), changed(50_000, period_ns=15_000))
+    plan_of(table(), changed(50_000, "budget", period_ns=14_999))
+    with pytest.raises(ConfigError, match=r'period "14999ns".* 5us.* write at least 15us'):
+        plan_of(table(), changed(50_000, period_ns=14_999))
+
+
+def test_stop_that_is_shorter_than_a_window_may_lose_all_of_its_time():
+    """K of 2 µs is 11.999 µs with a stop of 9.999 µs."""
+    assert "reload_ns 2000" in plan_of(table(), terms(50_000)).splitlines()
+    lines = plan_of(table(), changed(50_000, stop_latency_ns=9_999)).splitlines()
+    assert "reload_ns 11999" in lines
+    assert "stop_ns 11999" in lines
 
 
 def test_plan_of_the_paper_has_overheads_for_the_number_of_loads():

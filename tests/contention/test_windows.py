@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+from laxity.contention.table import RATE_ONE, STEP_BYTES_PER_S, envelopes_of
 from laxity.contention.windows import Progress, progress_of, windows_of
 
 EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
@@ -27,27 +28,53 @@ def test_window_is_matched_by_instructions():
     solo = progress([0, 10], [0, 100], [0, 1])
     loaded = progress([5, 20], [0, 100], [7, 22])
     windows = windows_of(solo, loaded)
-    # One of 10 µs, and those of 20 and 50 µs, which end with the job.
-    assert windows.loss == pytest.approx([1 / 3, 1 / 3, 1 / 3])
-    assert windows.traffic_bytes_per_s == pytest.approx([1e9, 1e9, 1e9])
+    # Of 10 µs 4, of 12, 14, 16 and 18 µs 3, 2, 1 and 1 that end with the job, and 4 shorter ones.
+    assert windows.loss == pytest.approx([1 / 3] * 15)
+    assert windows.traffic_bytes_per_s == pytest.approx([1e9] * 15)
 
 
 def test_dear_part_of_a_job_has_windows_of_its_own():
-    """The second half of 20 µs takes 30 µs: its window of 10 µs loses 2/3, all of it 20 of 40."""
+    """The second half of 20 µs takes 30 µs: a window of 10 µs in it loses 2/3."""
     solo = progress([0, 10, 20], [0, 100, 200], [0, 0, 0])
     loaded = progress([0, 10, 40], [0, 100, 200], [0, 0, 60])
     windows = windows_of(solo, loaded)
-    assert windows.loss[:2] == pytest.approx([0, 2 / 3])
-    assert windows.traffic_bytes_per_s[:2] == pytest.approx([0, 2e9])
-    assert windows.loss[2] == pytest.approx(1 / 2)
-    assert windows.begins_ns.tolist() == [0, 10_000, 0, 0]
-    assert windows.ends_ns.tolist() == [10_000, 20_000, 20_000, 20_000]
+    # The first begins at 0 and ends at 10 µs, the sixteenth begins at 30 µs: 20/3 µs are left.
+    assert windows.loss[[0, 15]] == pytest.approx([0, 2 / 3])
+    assert windows.traffic_bytes_per_s[[0, 15]] == pytest.approx([0, 2e9])
+    assert windows.begins_ns[[0, 15]] == pytest.approx([0, 20_000 - 10_000 / 3])
+    assert windows.ends_ns[[0, 15]] == pytest.approx([10_000, 20_000])
+    assert windows.loss.max() == pytest.approx(2 / 3)
 
 
 def test_quicker_window_loses_nothing():
     solo = progress([0, 10], [0, 100], [0, 1])
     loaded = progress([0, 9], [0, 100], [0, 1])
-    assert windows_of(solo, loaded).loss == pytest.approx([0, 0, 0])
+    assert set(windows_of(solo, loaded).loss) == {0}
+
+
+def test_no_reading_of_10_us_or_more_loses_more_than_the_table_says():
+    """1 µs of each 10 takes 40 µs with little traffic, the rest 10 µs with much.
+
+    A window of all 10 µs alone loses 40/50 at 240 MB/s. A reading of 40 µs loses 39/40 at 50 MB/s,
+    and a packed curve through the window says less than 1/5 there.
+    """
+    ends = np.arange(1, 21)
+    solo = progress([0, *np.ravel([(10 * i - 9, 10 * i) for i in ends])], [*range(41)], [0] * 41)
+    loaded = progress(
+        [0, *np.ravel([(50 * i - 10, 50 * i) for i in ends])],
+        [*range(41)],
+        [0, *np.ravel([(12 * i - 10, 12 * i) for i in ends])],
+    )
+    (curve,) = envelopes_of([windows_of(solo, loaded)], [0])
+    rng = np.random.default_rng(1)
+    for _ in range(2_000):
+        lasts_ns = rng.integers(10_000, 120_000)
+        edges_ns = rng.integers(0, 1_000_000 - lasts_ns) + np.array([0, lasts_ns])
+        executed = np.interp(edges_ns, loaded.times_ns, loaded.instructions)
+        lost_ns = lasts_ns - np.diff(np.interp(executed, solo.instructions, solo.times_ns))[0]
+        moved = np.diff(np.interp(edges_ns, loaded.times_ns, loaded.traffic_bytes))[0]
+        step = int(np.ceil(moved / lasts_ns * 1e9 / STEP_BYTES_PER_S))
+        assert lost_ns <= lasts_ns * curve[min(step, len(curve) - 1)] / RATE_ONE
 
 
 def test_course_leaves_out_samples_without_progress():

@@ -19,7 +19,7 @@ import numpy as np
 
 from laxity.contention.regulated import shares
 from laxity.contention.table import Load
-from laxity.contention.windows import Progress, progress_of
+from laxity.contention.windows import SAMPLE_NS, Progress, progress_of
 from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.core.spec import DEFAULT_PRIORITY, Spec
@@ -38,7 +38,6 @@ from laxity.store.run_directory import NewRun
 EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
 # Longer than any job that is profiled: one job is executed, its caches cold.
 _PERIOD = "1h"
-_SAMPLE_BUCKET = "10us"
 _LOAD_BYTES = "4MiB"
 # Of a kept simulation: why it has no verdict.
 _REMARK = "remark"
@@ -240,7 +239,7 @@ def _spec(program: Program, load: Load | None, preemption: Preemption | None) ->
         "jobs": 1,
         "events": list(EVENTS),
         "counters": "model",
-        "sample_bucket": _SAMPLE_BUCKET,
+        "sample_bucket": f"{SAMPLE_NS}ns",
     }
     task = {
         "workload": program.workload,

@@ -4,7 +4,9 @@
 
 import numpy as np
 
-from laxity.contention.windows import STEP_NS, Progress
+from laxity.contention.windows import Progress
+
+_WINDOW_NS = 10_000
 
 
 def largest_parallelism(solo: Progress, loaded: Progress, budget_ns: int) -> float:
@@ -22,7 +24,7 @@ def largest_parallelism(solo: Progress, loaded: Progress, budget_ns: int) -> flo
         Part of the job's time in which the load may run.
     """
     start_ns, end_ns = float(solo.times_ns[0]), float(solo.times_ns[-1])
-    edges_ns = np.append(np.arange(start_ns, end_ns, STEP_NS), end_ns)
+    edges_ns = np.append(np.arange(start_ns, end_ns, _WINDOW_NS), end_ns)
     executed = np.interp(edges_ns, solo.times_ns, solo.instructions)
     took_ns = np.diff(np.interp(executed, loaded.instructions, loaded.times_ns))
     lost_ns = took_ns - np.diff(edges_ns)

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args
 from msgspec import structs
 
 from laxity.contention.table import RATE_ONE, ContentionTable
-from laxity.contention.windows import WINDOWS_NS
+from laxity.contention.windows import SHORTEST_NS
 from laxity.core.percent import format_percent
 from laxity.core.spec import Policy as Scheduling
 from laxity.core.spec import RegulateSpec
@@ -84,6 +84,11 @@ class Terms:
         """Return L. A core stops when its instruction has ended, which may wait for a queue."""
         return self.regulate.stop_latency_ns + table.queue_ns
 
+    def reload_ns(self, table: ContentionTable) -> int:
+        """Return K. Before a stop that is shorter than a window all time may be lost."""
+        latency_ns = self.regulate.stop_latency_ns
+        return table.reload_ns + (latency_ns if latency_ns < SHORTEST_NS else 0)
+
     @property
     def mark_ns(self) -> int:
         """Return M."""
@@ -92,7 +97,7 @@ class Terms:
     def permission_ns(self, table: ContentionTable) -> int:
         """Return what a permission may cost a job, rounded up."""
         window_ns = self.regulate.period_ns + self.stop_ns(table) + self.mark_ns
-        return -(-window_ns * table.worst_rate // RATE_ONE) + table.reload_ns
+        return -(-window_ns * table.worst_rate // RATE_ONE) + self.reload_ns(table)
 
     def least_theta_ppm(self, table: ContentionTable) -> int:
         """Return the smallest theta that lasts for one permission."""
@@ -181,16 +186,19 @@ def check_terms(table: ContentionTable, terms: Terms) -> None:
     """Refuse a promise that cannot be kept.
 
     Raises:
-        ConfigError: The loss that is allowed does not last for one permission, or readings are
-            closer than the windows of the profile.
+        ConfigError: The loss that is allowed does not last for one permission, or loads may run for
+            less than a window between a resume and a reading.
     """
     regulate = terms.regulate
-    if regulate.period_ns < WINDOWS_NS[0]:
+    least_ns = SHORTEST_NS + regulate.resume_latency_ns
+    if regulate.period_ns < least_ns:
         # A mean of losses at several loads is smaller than the loss at their mean: the curve that
         # bounds a window does not bound its parts.
         msg = (
             f'period "{exact_duration(regulate.period_ns)}": the shortest window of the profile '
-            f"is {exact_duration(WINDOWS_NS[0])}; write at least that"
+            f"is {exact_duration(SHORTEST_NS)}, a resume takes "
+            f"{exact_duration(regulate.resume_latency_ns)}; write at least "
+            f"{exact_duration(least_ns)}"
         )
         raise ConfigError(msg)
     if regulate.theta_ppm < terms.least_theta_ppm(table):
@@ -232,7 +240,7 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "policy": POLICIES.index(terms.policy),
         "has_sensor": 1,
         "budget_ns": terms.budget_ns(table),
-        "reload_ns": table.reload_ns,
+        "reload_ns": terms.reload_ns(table),
         "preemption_ns": terms.preemption_ns,
         "lease_ns": terms.regulate.period_ns,
         "stop_ns": terms.stop_ns(table),

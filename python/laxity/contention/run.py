@@ -5,6 +5,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -162,8 +163,7 @@ def profile_program(
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
     loaded = [course for _, course in measured]
-    windows = [windows_of(solo, course) for course in loaded]
-    curves = envelopes_of(windows, begins_ns)
+    curves = envelopes_of((windows_of(solo, course) for course in loaded), begins_ns)
     shared: list[list[int]] = [[]] * len(curves)
     preempted = stopped = None
     cold_ns = [0] * len(begins_ns)
@@ -172,7 +172,9 @@ def profile_program(
         dirty_ns, more = after_another(
             program, preempting, [job.load for job in worst], solo, display
         )
-        shared = envelopes_of([*windows, *more], begins_ns)
+        shared = envelopes_of(
+            chain((windows_of(solo, course) for course in loaded), more), begins_ns
+        )
         # The last step stands for all traffic above.
         curves = [[*loss, *loss[-1:] * (len(shared[0]) - len(loss))] for loss in curves]
         preempted = preempted_of(

@@ -8,7 +8,7 @@ Source: docs/regulation.md, sections 2 and 7.
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from laxity.contention.windows import IntArray, Progress, Windows
+from laxity.contention.windows import FloatArray, IntArray, Progress, Windows
 from laxity.core.input_file import read_input
 from laxity.errors import ConfigError, located
 
@@ -35,10 +35,14 @@ TABLE_SCHEMA: Literal[2] = 2
 _AGAIN = "profile again (laxity contention profile)"
 # Of a file.
 MOST_BYTES = 1 << 24
-# Windows that no profile has seen lie above the largest seen ones: by some percent, and by what a
-# refresh or a turnaround more, of 0.1 us, is in a window of 10 us.
+# Traffic and overheads of whole jobs that no profile has seen lie above the largest seen ones.
 MARGIN_PPM = 50_000
-MARGIN_RATE = RATE_ONE // 100
+# Windows that no profile has seen, likewise: by a fifth of the overhead, and by what a refresh and
+# a turnaround more, of 0.2 us, are in a window of 10 us.
+MARGIN_OF_OVERHEAD = 0.2
+MARGIN_OF_WALL = 0.02
+# A window in which the job does not proceed at all loses no more than this leaves.
+_LEAST_PROGRESS = 1e-6
 _MILLION = 1_000_000
 
 # native/regulator/plan.h: the numbers of marks that may be checkpoints lie below
@@ -303,7 +307,7 @@ def last_passages_of(solo: Progress) -> list[Checkpoint]:
     return [Checkpoint(mark=mark, passage=n) for mark, n in sorted(counts.items())]
 
 
-def envelopes_of(windows: Sequence[Windows], begins_ns: Sequence[int]) -> list[list[int]]:
+def envelopes_of(windows: Iterable[Windows], begins_ns: Sequence[int]) -> list[list[int]]:
     """Bound the loss of each phase by the traffic; with margin, rising and packed.
 
     A window counts in each phase that it touches. A window between two steps stands at the lower
@@ -316,23 +320,29 @@ def envelopes_of(windows: Sequence[Windows], begins_ns: Sequence[int]) -> list[l
     Raises:
         ConfigError: The traffic is larger than a table can tell.
     """
-    traffic = np.concatenate([part.traffic_bytes_per_s for part in windows])
-    loss = np.concatenate([part.loss for part in windows])
-    steps = (traffic // STEP_BYTES_PER_S).astype(np.int64)
+    curves = np.zeros((len(begins_ns), STEPS_MAX))
+    highest = 0.0
+    for part in windows:
+        highest = max(highest, float(part.traffic_bytes_per_s.max()))
+        steps = (part.traffic_bytes_per_s // STEP_BYTES_PER_S).astype(np.int64)
+        steps = np.minimum(steps, STEPS_MAX - 1)
+        for curve, is_of_phase in zip(curves, _touched(part, begins_ns), strict=True):
+            np.maximum.at(curve, steps[is_of_phase], part.loss[is_of_phase])
     # The last step stands for all traffic above; what was seen lies below it with its margin.
-    n_steps = max(2, int(steps.max() * (_MILLION + MARGIN_PPM) // _MILLION) + 2)
+    of_most = int(highest // STEP_BYTES_PER_S)
+    n_steps = max(2, of_most * (_MILLION + MARGIN_PPM) // _MILLION + 2)
     if n_steps > STEPS_MAX:
-        msg = f"traffic of {traffic.max() / 1e6:.0f} MB/s: more than a contention table can hold"
+        msg = f"traffic of {highest / 1e6:.0f} MB/s: more than a contention table can hold"
         raise ConfigError(msg)
-    rates = np.ceil(loss * RATE_ONE * (_MILLION + MARGIN_PPM) / _MILLION).astype(np.int64)
-    touched = np.concatenate([_touched(part, begins_ns) for part in windows], axis=1)
-    curves: list[list[int]] = []
-    for is_of_phase in touched:
-        curve = np.zeros(n_steps, dtype=np.int64)
-        np.maximum.at(curve, steps[is_of_phase], rates[is_of_phase])
-        bound = np.minimum(np.maximum.accumulate(curve) + MARGIN_RATE, RATE_ONE)
-        curves.append(pack(bound).tolist())
-    return curves
+    bounds = np.maximum.accumulate(raised(curves[:, :n_steps]), axis=1)
+    return [pack(np.ceil(bound * RATE_ONE).astype(np.int64)).tolist() for bound in bounds]
+
+
+def raised(loss: FloatArray) -> FloatArray:
+    """Add to a loss per wall time what no profile has seen: it stays below 1."""
+    overhead = loss / np.maximum(1 - loss, _LEAST_PROGRESS)
+    lost = overhead * (1 + MARGIN_OF_OVERHEAD) + (1 + overhead) * MARGIN_OF_WALL
+    return lost / (1 + lost)
 
 
 def windows_above(table: ContentionTable, windows: Windows) -> int:
@@ -348,7 +358,9 @@ def windows_above(table: ContentionTable, windows: Windows) -> int:
 def _touched(windows: Windows, begins_ns: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Tell which phases each window touches; shape (phase, window)."""
     edges_ns = np.array([*begins_ns, np.inf])[:, np.newaxis]
-    return (windows.begins_ns < edges_ns[1:]) & (windows.ends_ns > edges_ns[:-1])
+    # A window without progress at the very beginning of a phase touches this phase.
+    is_past = (windows.ends_ns > edges_ns[:-1]) | (windows.begins_ns == edges_ns[:-1])
+    return (windows.begins_ns < edges_ns[1:]) & is_past
 
 
 def content_sha256(document: dict[str, Any]) -> str:

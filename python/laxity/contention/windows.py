@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a job loses by memory traffic in windows of equal solo progress.
+"""What a job loses by memory traffic in windows that are no longer than a reading.
 
-Averages over a phase are unsound: a window of 50 µs may lose twice as much as the mean
-(docs/regulation.md, section 1). Solo and loaded job are matched by instructions.
+Averages are unsound: a part of what was averaged may lose more than a packed curve says of it
+(docs/regulation.md, section 2). Solo and loaded job are matched by instructions.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,11 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Rows: TypeAlias = Any  # structured array of a stream
 
-WINDOWS_NS = (10_000, 20_000, 50_000)
-# Between the beginnings of two windows.
-STEP_NS = 10_000
+# Between two samples of a course, and between the beginnings of two windows.
+SAMPLE_NS = 2_000
+# Of the loaded job, wall time: each longer interval is made of windows of these lengths.
+SHORTEST_NS = 10_000
+WINDOWS_NS = range(SHORTEST_NS, 2 * SHORTEST_NS, SAMPLE_NS)
 _NS_PER_S = 1e9
 
 
@@ -103,27 +105,36 @@ def _phases(marks: Rows | None, start_ns: int, end_ns: int) -> tuple[IntArray, I
 
 
 def windows_of(solo: Progress, loaded: Progress) -> Windows:
-    """Cut a loaded job into windows of 10, 20 and 50 µs of its solo progress.
+    """Cut a loaded job into windows of 10 to 18 µs that begin at each 2 µs.
+
+    A shorter job is one window. Windows from its start to 2, 4, 6 and 8 µs later are added: a
+    reading may be that soon after the start.
 
     Args:
         solo: The job alone.
         loaded: The same job with a load: it executes the same instructions.
     """
-    parts = [_windows(solo, loaded, length_ns) for length_ns in WINDOWS_NS]
-    return Windows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    start_ns, end_ns = float(loaded.times_ns[0]), float(loaded.times_ns[-1])
+    edges_ns = np.append(np.arange(start_ns, end_ns, SAMPLE_NS), end_ns)
+    executed = np.interp(edges_ns, loaded.times_ns, loaded.instructions)
+    alone_ns = np.interp(executed, solo.instructions, solo.times_ns) - solo.times_ns[0]
+    traffic = np.interp(edges_ns, loaded.times_ns, loaded.traffic_bytes)
+    pairs = [_pairs(len(edges_ns) - 1, length_ns // SAMPLE_NS) for length_ns in WINDOWS_NS]
+    pairs.append(_from_start(len(edges_ns) - 1, SHORTEST_NS // SAMPLE_NS))
+    begins, ends = np.concatenate(pairs, axis=1)
+    lasts_ns = np.maximum(edges_ns[ends] - edges_ns[begins], 1.0)
+    moved = np.maximum(traffic[ends] - traffic[begins], 0.0)
+    loss = np.clip(1 - (alone_ns[ends] - alone_ns[begins]) / lasts_ns, 0.0, 1.0)
+    return Windows(alone_ns[begins], alone_ns[ends], moved / lasts_ns * _NS_PER_S, loss)
 
 
-def _windows(solo: Progress, loaded: Progress, length_ns: int) -> tuple[FloatArray, ...]:
-    last_ns = solo.times_ns[-1] - length_ns
-    begins_ns = np.arange(solo.times_ns[0], max(last_ns, solo.times_ns[0]) + 1, STEP_NS)
-    ends_ns = np.minimum(begins_ns + length_ns, solo.times_ns[-1])
-    edges = [
-        np.interp(np.interp(at_ns, solo.times_ns, solo.instructions), loaded.instructions, values)
-        for at_ns in (begins_ns, ends_ns)
-        for values in (loaded.times_ns, loaded.traffic_bytes)
-    ]
-    lasts_ns = np.maximum(edges[2] - edges[0], 1.0)
-    traffic = np.maximum(edges[3] - edges[1], 0.0) / lasts_ns * _NS_PER_S
-    loss = np.clip(1 - (ends_ns - begins_ns) / lasts_ns, 0.0, 1.0)
-    start_ns = solo.times_ns[0]
-    return begins_ns - start_ns, ends_ns - start_ns, traffic, loss
+def _pairs(n: int, length: int) -> IntArray:
+    """List the first and the last edge of all windows of a number of samples; shape (2, window)."""
+    begins = np.arange(max(n - length + 1, 1))
+    return np.stack([begins, np.minimum(begins + length, n)])
+
+
+def _from_start(n: int, below: int) -> IntArray:
+    """List windows from the start that are shorter than `below` samples; shape (2, window)."""
+    ends = np.arange(1, min(below, n + 1))
+    return np.stack([np.zeros_like(ends), ends])
