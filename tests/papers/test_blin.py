@@ -198,7 +198,7 @@ def test_trial_is_stored_with_a_table_and_an_evaluation_for_each_policy(tmp_path
     assert suspend.cells[0].regulated_ppm < paper.cells[0].load.overhead_ppm
     assert suspend.cells[0].parallelism_ppm < 20_000
     assert summary_text(run).count("The limit of 5.00 %") == 2
-    assert "Regulated by suspend" in write_report(run.path).read_text()
+    assert "Each load, policy suspend" in write_report(run.path).read_text()
 
 
 @pytest.fixture(scope="module")
