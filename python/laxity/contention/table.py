@@ -360,7 +360,8 @@ def _touched(windows: Windows, begins_ns: Sequence[int]) -> npt.NDArray[np.bool_
     edges_ns = np.array([*begins_ns, np.inf])[:, np.newaxis]
     # A window without progress at the very beginning of a phase touches this phase.
     is_past = (windows.ends_ns > edges_ns[:-1]) | (windows.begins_ns == edges_ns[:-1])
-    return (windows.begins_ns < edges_ns[1:]) & is_past
+    touched: npt.NDArray[np.bool_] = (windows.begins_ns < edges_ns[1:]) & is_past
+    return touched
 
 
 def content_sha256(document: dict[str, Any]) -> str:
