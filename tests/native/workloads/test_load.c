@@ -85,6 +85,10 @@ static void bad_arguments_are_refused_with_what_to_write(void)
     CHECK(INIT("1MiB", "0", "1000001") < 0);
     CHECK(INIT("1MiB", "0", "0", "-1") < 0);
     CHECK(INIT("1MiB", "0", "0", "1", "0") < 0);
+}
+
+static void word_too_many_is_refused(void)
+{
     CHECK(INIT("1MiB", "0", "0", "1", "1", "0") < 0);
     CHECK_TEXT(
         driver.init_stderr,
@@ -102,5 +106,6 @@ int main(void)
     RUN(changed_word_fails_the_teardown);
     RUN(job_that_did_nothing_is_noticed);
     RUN(bad_arguments_are_refused_with_what_to_write);
+    RUN(word_too_many_is_refused);
     return test_exit_code();
 }
