@@ -108,6 +108,10 @@ def with_margin(ns: int) -> int:
     return -(-ns * (100 + MARGIN_PERCENT) // 100)
 
 
+def measured(with_margin_ns: int) -> int:
+    return with_margin_ns * 100 // (100 + MARGIN_PERCENT)
+
+
 def own_ns(jobs: Any) -> Any:  # noqa: ANN401 - a structured array
     return jobs["exec_ns"][jobs["task"] == 0]
 
@@ -163,8 +167,11 @@ def draw(numbers: random.Random, known: Mapping[str, Profiled]) -> DrawnSet:
     return DrawnSet(tasks, theta, load, numbers.choice(("1", "1-2", "1-3", "1-3")))
 
 
-def text_of(drawn: DrawnSet, *, theta_percent: int, has_gamma: bool = True) -> str:
-    """Write a set as a file that laxity run and laxity bound read."""
+def text_of(drawn: DrawnSet, *, has_theta: bool = True, has_gamma: bool = True) -> str:
+    """Write a set as a file that laxity run and laxity bound read.
+
+    Without theta the regulated task has neither table nor regulator: it is charged C alone.
+    """
     longest_ns = max(task.period_ns for task in drawn.tasks)
     text = f'schema = 1\n[run]\nplatform = "{PLATFORM}"\nduration = "{3 * longest_ns}ns"\n'
     for place, task in enumerate(drawn.tasks):
@@ -174,12 +181,17 @@ def text_of(drawn: DrawnSet, *, theta_percent: int, has_gamma: bool = True) -> s
             f'[[task]]\nname = "t{place}"\nworkload = "{workload}"\nargs = {json.dumps(args)}\n'
             f'period = "{task.period_ns}ns"\noffset = "{task.offset_ns}ns"\ncpus = "0"\n'
             f'overrun = "queue"\npriority = {task.priority}\nwcet = "{task.of.wcet_ns}ns"\n'
-            f'contention = "{task.of.table}"\ngamma = "{gamma_ns}ns"\n'
+            f'gamma = "{gamma_ns}ns"\n'
         )
-    return text + (
+        if place or has_theta:
+            text += f'contention = "{task.of.table}"\n'
+    text += (
         f'[[interfere]]\nworkload = "load"\nargs = {json.dumps(drawn.load.split())}\n'
-        f'cpus = "{drawn.load_cpus}"\n[regulate]\ntask = "t0"\ntheta = "{theta_percent}%"\n'
+        f'cpus = "{drawn.load_cpus}"\n'
     )
+    if has_theta:
+        text += f'[regulate]\ntask = "t0"\ntheta = "{drawn.theta_percent}%"\n'
+    return text
 
 
 @dataclass(frozen=True)
@@ -189,6 +201,7 @@ class Held:
     Attributes:
         above: Jobs above their bounds.
         largest: Response over bound, of each task with a bound.
+        responses_ns: The largest of each task.
         parallelism_ppm: Of the regulated task.
         kept: Whether the promise was kept for each job.
         above_without_theta: Jobs above bounds that charge no theta.
@@ -199,6 +212,7 @@ class Held:
     jobs: int
     preemptions: int
     largest: list[float]
+    responses_ns: list[int | None]
     parallelism_ppm: int
     kept: bool
     above_without_theta: int
@@ -208,7 +222,7 @@ class Held:
 
 def hold(folder: Path, name: str, drawn: DrawnSet) -> Held:
     """Run a set, and hold its responses against its bounds and against bounds with a fault."""
-    (folder / f"{name}.toml").write_text(text_of(drawn, theta_percent=drawn.theta_percent))
+    (folder / f"{name}.toml").write_text(text_of(drawn))
     where = folder / "runs" / name
     options = ("--run-dir", where, "--no-report", "--quiet", "--format", "json")
     done = laxity("run", folder / f"{name}.toml", *options)
@@ -217,21 +231,20 @@ def hold(folder: Path, name: str, drawn: DrawnSet) -> Held:
     regulation = json.loads(done.out)["regulation"]
     jobs = read_stream(where / "jobs.npy").data
     jobs = jobs[jobs["preemptions"] >= 0]
-    against = bound(folder, name, text_of(drawn, theta_percent=drawn.theta_percent))
+    against = bound(folder, name, text_of(drawn))
     ratios = [
         task["largest_ns"] / task["bound_ns"]
         for task in against["tasks"]
         if task["bound_ns"] is not None and task["largest_ns"] is not None
     ]
-    no_theta = bound(folder, name, text_of(drawn, theta_percent=0))
-    no_gamma = bound(
-        folder, name, text_of(drawn, theta_percent=drawn.theta_percent, has_gamma=False)
-    )
+    no_theta = bound(folder, name, text_of(drawn, has_theta=False))
+    no_gamma = bound(folder, name, text_of(drawn, has_gamma=False))
     return Held(
         above=above(against),
         jobs=len(jobs),
         preemptions=int(np.sum(jobs["preemptions"])),
         largest=ratios,
+        responses_ns=[task["largest_ns"] for task in against["tasks"]],
         parallelism_ppm=regulation["parallelism_ppm"] or 0,
         kept=regulation["kept"] == regulation["jobs"],
         above_without_theta=above(no_theta),
@@ -256,17 +269,24 @@ def bound(folder: Path, name: str, text: str) -> dict[str, Any]:
     return held
 
 
-def hold_sets(folder: Path, n_sets: int, seed: int) -> list[Held]:
-    """Profile all programs, and hold `n_sets` drawn sets against their bounds."""
-    programs = (*REGULATED, *OTHERS)
-    profiled = parallel(lambda program: profile(program, folder), programs, n_cpus())
-    known = {found.program: found for found in profiled}
+def measure_all(folder: Path) -> tuple[dict[str, Profiled], int]:
+    """Profile all programs, and write costs.json; return delta, too."""
+    profiled = parallel(lambda program: profile(program, folder), (*REGULATED, *OTHERS), n_cpus())
     delta_ns = max(found.delta_ns for found in profiled)
     machine = describe_model(read_platform(PLATFORM)).hash
     costs = model(entry("delta", delta_ns, kind="simulated", cpu=0))
     costs = type(costs)(tool=costs.tool, machine_hash=machine, entries=costs.entries)
     (folder / "costs.json").write_bytes(encode_document(costs))
-    sets = [draw(random.Random(seed + i), known) for i in range(n_sets)]  # noqa: S311 - reproducible
+    return {found.program: found for found in profiled}, delta_ns
+
+
+def draw_sets(known: Mapping[str, Profiled], n_sets: int, seed: int) -> list[DrawnSet]:
+    """Draw a set for each seed from the first."""
+    return [draw(random.Random(seed + i), known) for i in range(n_sets)]  # noqa: S311 - reproducible
+
+
+def hold_sets(folder: Path, sets: Sequence[DrawnSet]) -> list[Held]:
+    """Run sets in the engine, and hold each against its bounds."""
     return parallel(
         lambda numbered: hold(folder, f"set{numbered[0]}", numbered[1]),
         list(enumerate(sets)),
