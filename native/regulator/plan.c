@@ -65,7 +65,7 @@ static const struct number numbers[] = {
 
 enum {
     N_NUMBERS = sizeof numbers / sizeof numbers[0],
-    N_LISTS = 2, /* of checkpoints */
+    N_LISTS = 3, /* of checkpoints */
     N_PHASE_LISTS = 3,
 };
 
@@ -192,8 +192,8 @@ static bool read_line(struct reading *reading, char *line)
 {
     static const char *const of_phases[N_PHASE_LISTS] = {"loss", "reserve", "mark"};
     struct laxity_contention_table *table = &reading->plan->table;
-    int64_t *const lists[N_LISTS] = {table->solo_from_ns, table->solo_until_ns};
-    static const char *const list_names[N_LISTS] = {"solo_from_ns", "solo_until_ns"};
+    int64_t *const lists[N_LISTS] = {table->solo_from_ns, table->solo_until_ns, table->soonest_ns};
+    static const char *const list_names[N_LISTS] = {"solo_from_ns", "solo_until_ns", "soonest_ns"};
     char *text = strchr(line, ' ');
     if (!text) {
         return false;
@@ -250,6 +250,9 @@ static const char *flaw_of_checkpoints(const struct laxity_regulation_plan *plan
         if (until_ns[p] < until_ns[p - 1] || from_ns[p] > from_ns[p - 1] + plan->terms.reload_ns) {
             return "solo_until_ns falls, or solo_from_ns rises";
         }
+        if (plan->table.soonest_ns[p] < plan->table.soonest_ns[p - 1]) {
+            return "soonest_ns falls";
+        }
     }
     for (uint32_t p = 1; p < n; p++) {
         const struct laxity_checkpoint *const point = &plan->checkpoints[p];
@@ -275,7 +278,7 @@ static const char *flaw_of(struct laxity_regulation_plan *plan)
         return "stop_ns or mark_ns is less than the latency";
     }
     if (terms->policy != LAXITY_REGULATION_PAPER) {
-        const bool is_table = laxity_contention_prepare(&plan->table) == 0;
+        const bool is_table = laxity_contention_check(&plan->table) == 0;
         return is_table ? NULL : "a loss falls with the traffic, or is not packed";
     }
     const bool is_sampled =

@@ -17,6 +17,7 @@
  *   loss PHASE N..., reserve PHASE N...                            of each step; policy "paper":
  *                                     its overheads in place of losses (baselines.h)
  *   solo_from_ns N..., solo_until_ns N...                          of each checkpoint
+ *   soonest_ns N...                   optional: of each checkpoint; 0 without a line
  */
 #ifndef LAXITY_REGULATOR_PLAN_H
 #define LAXITY_REGULATOR_PLAN_H

@@ -112,6 +112,15 @@ static void give_up(struct laxity_regulation *policy)
     policy->is_void = true;
 }
 
+/* Largest loss of the job since its last known checkpoint, until an instant. A job proceeds no
+ * faster than alone. */
+static uint32_t worst_until(const struct laxity_regulation *policy, int64_t until_ns)
+{
+    return laxity_contention_worst_within(
+        policy->table, policy->phase, until_ns - policy->passed_ns
+    );
+}
+
 /* The first reading that sees a job charges it for all wall time since its start at the largest
  * rate, in place of the interval. */
 static void begin_job(
@@ -124,9 +133,11 @@ static void begin_job(
     policy->is_void = false;
     policy->job = first->job;
     policy->phase = 0;
+    policy->passed_ns = first->wall_ns;
     policy->slack_ns = policy->terms.budget_ns;
     policy->charged_ns = 0;
-    charge(policy, loss_ns(interval->now_ns - first->wall_ns, policy->table->worst_from[0]));
+    const uint32_t rate = worst_until(policy, interval->now_ns);
+    charge(policy, loss_ns(interval->now_ns - first->wall_ns, rate));
     charge(policy, reloads_ns(policy, first->wall_ns));
     if (first->checkpoint != 0) {
         give_up(policy); /* its start was lost */
@@ -181,7 +192,7 @@ static bool is_longer_than_profiled(
     /* The job may have lost time after the counter was read that the next reading charges. */
     const int64_t covered_ns = table->solo_until_ns[mark->checkpoint] + preemptions_ns +
                                policy->charged_ns +
-                               loss_ns(interval->gap_ns, table->worst_from[policy->phase]);
+                               loss_ns(interval->gap_ns, worst_until(policy, interval->now_ns));
     const int64_t promised_ns = table->solo_from_ns[0] + policy->terms.budget_ns + preemptions_ns;
     const bool is_end = mark->checkpoint == table->n_phases;
     return mark->own_ns > covered_ns || (is_end && mark->own_ns > promised_ns);
@@ -207,6 +218,7 @@ static void pass(
         give_up(policy);
     }
     policy->phase = to;
+    policy->passed_ns = newest->wall_ns;
     if (to == table->n_phases) {
         policy->is_in_job = false;
         return;
@@ -290,14 +302,20 @@ static uint32_t average_step(const struct laxity_regulation *policy)
                           : (uint32_t)(sum / length_ns);
 }
 
+/* From a permission until best-effort work stands still, and the marks until then are read. */
+static int64_t permitted_ns(const struct laxity_regulation_terms *terms)
+{
+    return terms->lease_ns + terms->stop_ns + terms->mark_ns;
+}
+
 /* What a job can lose after a reading that allows best-effort work, until the permission has
  * expired, the work stands still, and the caches are loaded again. Traffic is known up to where the
  * counter was read: up to gap_ns before the permission begins. */
-static int64_t exposed_ns(const struct laxity_regulation *policy, uint32_t phase, int64_t gap_ns)
+static int64_t exposed_ns(const struct laxity_regulation *policy, const struct interval *interval)
 {
-    const struct laxity_regulation_terms *terms = &policy->terms;
-    const int64_t window_ns = gap_ns + terms->lease_ns + terms->stop_ns + terms->mark_ns;
-    return loss_ns(window_ns, policy->table->worst_from[phase]) + terms->reload_ns;
+    const int64_t permitted = permitted_ns(&policy->terms);
+    const uint32_t rate = worst_until(policy, interval->now_ns + permitted);
+    return loss_ns(interval->gap_ns + permitted, rate) + policy->terms.reload_ns;
 }
 
 /* A job that starts within a permission must be able to bear it. */
@@ -305,7 +323,9 @@ static bool
 may_start(const struct laxity_regulation *policy, const struct laxity_regulation_reading *reading)
 {
     const struct laxity_regulation_terms *terms = &policy->terms;
-    return terms->budget_ns >= exposed_ns(policy, 0, 0) ||
+    const int64_t permitted = permitted_ns(terms);
+    const uint32_t rate = laxity_contention_worst_within(policy->table, 0, permitted);
+    return terms->budget_ns >= loss_ns(permitted, rate) + terms->reload_ns ||
            reading->next_start_ns > reading->after_ns + terms->lease_ns + terms->stop_ns;
 }
 
@@ -333,7 +353,7 @@ static enum laxity_regulation_reason reason_of(
         return LAXITY_REGULATION_REASON_OUTSIDE;
     }
     if (policy->is_in_job) {
-        const int64_t exposed = exposed_ns(policy, policy->phase, interval->gap_ns);
+        const int64_t exposed = exposed_ns(policy, interval);
         const int64_t reserve_ns =
             policy->terms.has_sensor
                 ? policy->table->reserve_ns[policy->phase][average_step(policy)]

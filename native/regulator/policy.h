@@ -103,6 +103,7 @@ struct laxity_regulation {
     bool is_void; /* outside the profile: the promise does not cover this job */
     uint64_t job;
     uint32_t phase;
+    int64_t passed_ns; /* instant at which the phase began */
     int64_t slack_ns;
     int64_t charged_ns; /* all that this job was charged for */
     /* Results. */

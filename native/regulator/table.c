@@ -69,26 +69,38 @@ static bool are_times(const int64_t *times_ns, uint32_t n)
     return are;
 }
 
-int laxity_contention_prepare(struct laxity_contention_table *table)
+int laxity_contention_check(const struct laxity_contention_table *table)
 {
     const uint32_t n = table->n_phases;
     if (n < 1 || n > LAXITY_PHASES_MAX || table->n_steps < 2 ||
         table->n_steps > LAXITY_TRAFFIC_STEPS_MAX || table->step_bytes_per_s == 0 ||
         table->step_bytes_per_s > LAXITY_TRAFFIC_MAX || !are_times(table->solo_from_ns, n + 1) ||
-        !are_times(table->solo_until_ns, n + 1)) {
+        !are_times(table->solo_until_ns, n + 1) || !are_times(table->soonest_ns, n + 1)) {
         return -EINVAL;
     }
-    table->worst_from[n] = 0;
-    for (uint32_t p = n; p-- > 0;) {
+    for (uint32_t p = 0; p < n; p++) {
         if (!is_curve(table->loss[p], table->n_steps) ||
-            !are_times(table->reserve_ns[p], table->n_steps)) {
+            !are_times(table->reserve_ns[p], table->n_steps) ||
+            table->soonest_ns[p + 1] < table->soonest_ns[p]) {
             return -EINVAL;
         }
-        const uint32_t largest = table->loss[p][table->n_steps - 1];
-        const uint32_t later = table->worst_from[p + 1];
-        table->worst_from[p] = largest > later ? largest : later;
     }
     return 0;
+}
+
+uint32_t laxity_contention_worst_within(
+    const struct laxity_contention_table *table, uint32_t phase, int64_t wall_ns
+)
+{
+    uint32_t worst = 0;
+    for (uint32_t q = phase; q < table->n_phases; q++) {
+        if (q > phase && table->soonest_ns[q] - table->soonest_ns[phase] > wall_ns) {
+            break;
+        }
+        const uint32_t largest = table->loss[q][table->n_steps - 1];
+        worst = largest > worst ? largest : worst;
+    }
+    return worst;
 }
 
 /* Step of a traffic, rounded up, without a limit; UINT64_MAX where the products could overflow. */

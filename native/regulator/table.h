@@ -35,17 +35,24 @@ struct laxity_contention_table {
     int64_t solo_until_ns[LAXITY_PHASES_MAX + 1]; /* from the start to a checkpoint */
     /* Slack to keep in a phase for later phases that lose less; 0: none. */
     int64_t reserve_ns[LAXITY_PHASES_MAX][LAXITY_TRAFFIC_STEPS_MAX];
-    /* Largest loss in this phase or a later phase; made by laxity_contention_prepare. */
-    uint32_t worst_from[LAXITY_PHASES_MAX + 1];
+    /* Least solo time from the start to a checkpoint, any caches warm, such that no job gets from
+     * one checkpoint to a later one in less than their difference; all 0: not known. */
+    int64_t soonest_ns[LAXITY_PHASES_MAX + 1];
 };
 
 /*
- * laxity_contention_prepare - check a table and complete it
+ * laxity_contention_check - check a table
  *
  * Returns 0, or -EINVAL: sizes out of range, a loss that falls with the traffic, exceeds
- * LAXITY_RATE_ONE or is not concave, a negative time.
+ * LAXITY_RATE_ONE or is not concave, a negative time, soonest_ns that falls.
  */
-int laxity_contention_prepare(struct laxity_contention_table *table);
+int laxity_contention_check(const struct laxity_contention_table *table);
+
+/* laxity_contention_worst_within - largest loss of a phase, and of all phases that a job can reach
+ * within wall_ns after it began that phase */
+uint32_t laxity_contention_worst_within(
+    const struct laxity_contention_table *table, uint32_t phase, int64_t wall_ns
+);
 
 /*
  * laxity_contention_pack - raise a curve to its upper concave hull, rounded up

@@ -101,8 +101,8 @@ FAULTS = (
     _fault(
         "a start that is seen late costs nothing",
         POLICY,
-        "loss_ns(interval->now_ns - first->wall_ns, policy->table->worst_from[0])",
-        "0",
+        "loss_ns(interval->now_ns - first->wall_ns, rate)",
+        "0 * loss_ns(0, rate)",
     ),
     _fault(
         "a stop between a start and its first reading is lost",
@@ -148,8 +148,8 @@ FAULTS = (
     _fault(
         "traffic is taken for known up to the end of a reading",
         POLICY,
-        "gap_ns + terms->lease_ns",
-        "0 * gap_ns + terms->lease_ns",
+        "interval->gap_ns + permitted",
+        "permitted",
     ),
     _fault("there is no stop latency", POLICY, WINDOW, "terms->lease_ns + terms->mark_ns"),
     _fault("there is no mark latency", POLICY, WINDOW, "terms->lease_ns + terms->stop_ns"),
@@ -163,8 +163,38 @@ FAULTS = (
     _fault(
         "a permission looks at the current phase alone",
         POLICY,
-        "loss_ns(window_ns, policy->table->worst_from[phase])",
-        "loss_ns(window_ns, policy->table->loss[phase][policy->table->n_steps - 1])",
+        "interval->now_ns + permitted)",
+        "policy->passed_ns - 1)",
+    ),
+    _fault(
+        "a permission looks at phases that can begin before its lease ends",
+        POLICY,
+        "interval->now_ns + permitted)",
+        "interval->now_ns + policy->terms.lease_ns)",
+    ),
+    _fault(
+        "a permission takes the job for where its last mark was",
+        POLICY,
+        "until_ns - policy->passed_ns",
+        "until_ns - (policy->passed_ns > policy->after_ns ? policy->passed_ns : policy->after_ns)",
+    ),
+    _fault(
+        "a job is taken for no quicker than the longest way to a phase",
+        TABLE,
+        "table->soonest_ns[q] - table->soonest_ns[phase] > wall_ns",
+        "table->solo_until_ns[q] - table->solo_until_ns[phase] > wall_ns",
+    ),
+    _fault(
+        "a job that starts unseen is in its first phase",
+        POLICY,
+        "laxity_contention_worst_within(policy->table, 0, permitted)",
+        "laxity_contention_worst_within(policy->table, 0, -1)",
+    ),
+    _fault(
+        "a start that is seen late is charged by the first phase",
+        POLICY,
+        "worst_until(policy, interval->now_ns);\n    charge",
+        "worst_until(policy, policy->passed_ns - 1);\n    charge",
     ),
     _fault(
         "a permission may last into a job that cannot bear it",

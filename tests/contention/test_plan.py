@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from tests.contention.test_table import FIRST, LOAD, PREEMPTED, SECOND, STOPPED, table
+from tests.contention.test_table import FIRST, LATER, LOAD, PREEMPTED, SECOND, STOPPED, phase, table
 
 from laxity.contention.plan import Policy, Terms, plan_of, solo_ns_of
+from laxity.contention.table import RATE_ONE
 from laxity.core.percent import parse_percent
 from laxity.core.spec import RegulateSpec, TaskTable
 from laxity.core.task_set import read_bound_keys
@@ -88,6 +89,19 @@ def test_loss_that_no_permission_fits_into_is_refused_with_the_smallest_that_doe
     )
     with pytest.raises(ConfigError, match=re.escape(wanted)):
         plan_of(table(), terms(4_187))
+
+
+def test_permission_at_the_start_costs_what_reachable_phases_lose():
+    """63 µs reach the second phase, which loses half, if it may begin by then; else 1/4 is lost.
+
+    63 / 2 + 2 = 33.5 µs, 63 / 4 + 2 = 17.75 µs.
+    """
+    cheap = phase(0, RATE_ONE // 8, RATE_ONE // 4)
+    dear = FIRST | LATER
+    assert terms(0).permission_ns(table(phases=[cheap, dear | {"soonest_ns": 63_000}])) == 33_500
+    assert terms(0).permission_ns(table(phases=[cheap, dear | {"soonest_ns": 63_001}])) == 17_750
+    lines = plan_of(table(phases=[cheap, dear]), terms(50_000)).splitlines()
+    assert "soonest_ns 0 5000000 5000000" in lines
 
 
 @pytest.mark.parametrize("solo_ns", [7_000_001, 7_777_777, 8_000_001])

@@ -13,6 +13,7 @@ import pytest
 from laxity.contention.table import (
     RATE_ONE,
     STEP_BYTES_PER_S,
+    Checkpoint,
     ContentionTable,
     checkpoints_of,
     content_sha256,
@@ -23,6 +24,7 @@ from laxity.contention.table import (
     raised,
     read_table,
     signed,
+    soonest_of,
     windows_above,
 )
 from laxity.contention.windows import Progress, Windows
@@ -51,6 +53,11 @@ def phase(*loss: int, at_ns: int = 0, passage: int = 0) -> dict[str, Any]:
 
 FIRST = phase(0, RATE_ONE // 4, RATE_ONE // 2)
 SECOND = phase(0, 100, 200, at_ns=6_000_000, passage=2)
+LATER = {
+    "checkpoint": {"mark": 7, "passage": 2},
+    "begins_ns": 6_000_000,
+    "soonest_ns": 5_000_000,
+}
 
 
 LOAD = {
@@ -227,6 +234,27 @@ def test_job_of_many_marks_has_63_checkpoints_at_most():
     assert [point.passage for _, point in chosen] == list(range(2, 101, 2))
 
 
+def test_phase_begins_no_sooner_than_all_phases_before_take_at_least():
+    """Least phases are 50 µs of the second job, then 40 of the first; of each 95 % count.
+
+    The passage of mark 4 is missing in the second job, so that any time may be left out.
+    """
+    points = [Checkpoint(mark=3, passage=n) for n in (1, 3)]
+    jobs = [course((3, 60), (3, 70), (3, 100)), course((3, 50), (3, 60), (3, 120))]
+    seen = [(job.marks, job.marks_ns) for job in jobs]
+    assert soonest_of(points, seen) == [0, 47_500, 85_500]
+    points.append(Checkpoint(mark=4, passage=1))
+    seen[0] = (np.append(seen[0][0], 4), np.append(seen[0][1], 200_000))
+    assert soonest_of(points, seen) == [0, 47_500, 85_500, 85_500]
+    assert soonest_of([], seen) == [0]
+
+
+def test_largest_loss_after_a_start_is_that_of_phases_that_can_be_reached():
+    two = table(phases=[SECOND | {"checkpoint": None, "begins_ns": 0}, FIRST | LATER])
+    assert two.worst_within(4_999_999) == 200
+    assert two.worst_within(5_000_000) == RATE_ONE // 2
+
+
 def test_windows_above_a_table_are_counted():
     """Step 1 bounds by 1/4, step 1.5 counts as step 2 with 1/2, step 7 as the last."""
     seen = windows((1.0, 0.25), (1.0, 0.26), (1.5, 0.5), (7.0, 0.51))
@@ -318,6 +346,8 @@ def test_table_without_a_hash_is_read_with_a_note(
         ({"phases": [FIRST, phase(0, 1, 2, at_ns=6_000_000, passage=4)]}, "unknown passage"),
         ({"phases": [FIRST, phase(0, 1, at_ns=6_000_000, passage=1)]}, "fewer steps"),
         ({"phases": [FIRST | {"reserve_ns": [0, 0]}]}, "fewer steps"),
+        ({"phases": [FIRST | {"soonest_ns": 1}]}, "soonest_ns of a phase is less"),
+        ({"phases": [FIRST, SECOND | {"soonest_ns": 6_000_001}]}, "a phase begins sooner than"),
         ({"phases": [FIRST | {"overheads": []}]}, "lacks overheads"),
         ({"phases": [FIRST], "loads": [LOAD | {"cpus": [1, 2]}]}, "lacks overheads"),
         ({"phases": [FIRST, SECOND | {"overheads": [[0, 0]]}]}, "overheads of a phase have fewer"),

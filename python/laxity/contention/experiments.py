@@ -19,7 +19,7 @@ import numpy as np
 
 from laxity.contention.regulated import shares
 from laxity.contention.table import Load
-from laxity.contention.windows import SAMPLE_NS, Progress, progress_of
+from laxity.contention.windows import SAMPLE_NS, IntArray, Progress, phases_of, progress_of
 from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.core.spec import DEFAULT_PRIORITY, Spec
@@ -135,6 +135,23 @@ def progress(
     return int(jobs["exec_ns"][0]), course
 
 
+def warm_phases(program: Program, solo_ns: int) -> tuple[IntArray, IntArray]:
+    """Simulate two jobs alone, and list the phases of the second one, as `phases_of` does.
+
+    Its caches are warm, so that its phases are short.
+
+    Args:
+        program: What is profiled.
+        solo_ns: A job alone, its caches cold.
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+    streams, _ = _simulate(program, None, None, warm_period_ns=2 * solo_ns)
+    start_ns, end_ns = (int(streams["jobs"][edge][1]) for edge in ("start_ns", "finish_ns"))
+    return phases_of(streams.get("probe"), start_ns, end_ns)
+
+
 def preempted_ns(program: Program, load: Load | None, preemption: Preemption) -> int | None:
     """Simulate a job that another program preempts once.
 
@@ -233,10 +250,12 @@ def drained_ns(model: PlatformModel) -> int:
     return -(-ticks * _NS_PER_S * denominator // numerator)
 
 
-def _spec(program: Program, load: Load | None, preemption: Preemption | None) -> Spec:
+def _spec(
+    program: Program, load: Load | None, preemption: Preemption | None, warm_period_ns: int = 0
+) -> Spec:
     run: dict[str, Any] = {
         "platform": program.platform,
-        "jobs": 1,
+        "jobs": 2 if warm_period_ns else 1,
         "events": list(EVENTS),
         "counters": "model",
         "sample_bucket": f"{SAMPLE_NS}ns",
@@ -245,7 +264,7 @@ def _spec(program: Program, load: Load | None, preemption: Preemption | None) ->
         "workload": program.workload,
         "args": list(program.args),
         "cpus": str(program.cpu),
-        "period": _PERIOD,
+        "period": f"{warm_period_ns}ns" if warm_period_ns else _PERIOD,
     }
     preempting = [
         {
@@ -273,10 +292,14 @@ def _words(load: Load, delay: int) -> list[str]:
 
 
 def _simulate(
-    program: Program, load: Load | None, plan: str | None, preemption: Preemption | None = None
+    program: Program,
+    load: Load | None,
+    plan: str | None,
+    preemption: Preemption | None = None,
+    warm_period_ns: int = 0,
 ) -> tuple[dict[str, Any], str]:
     platform = SimulatedPlatform(program.model, program.platform)
-    stated = _spec(program, load, preemption)
+    stated = _spec(program, load, preemption, warm_period_ns)
     spec = prepare_spec(stated, platform)
     kept = None
     if program.kept is not None:

@@ -97,7 +97,7 @@ class Terms:
     def permission_ns(self, table: ContentionTable) -> int:
         """Return what a permission may cost a job, rounded up."""
         window_ns = self.regulate.period_ns + self.stop_ns(table) + self.mark_ns
-        return -(-window_ns * table.worst_rate // RATE_ONE) + self.reload_ns(table)
+        return -(-window_ns * table.worst_within(window_ns) // RATE_ONE) + self.reload_ns(table)
 
     def least_theta_ppm(self, table: ContentionTable) -> int:
         """Return the smallest theta that lasts for one permission."""
@@ -268,6 +268,8 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     until_ns = [at_ns + solo_ns - table.solo_ns for at_ns in begins_ns]
     lines.append(_line("solo_from_ns", [solo_ns, *from_ns, 0]))
     lines.append(_line("solo_until_ns", [0, *until_ns, solo_ns]))
+    soonest_ns = [phase.soonest_ns for phase in table.phases]
+    lines.append(_line("soonest_ns", [*soonest_ns, soonest_ns[-1]]))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -32,6 +32,7 @@ from laxity.contention.experiments import (
     is_level_shared,
     progress,
     regulated,
+    warm_phases,
 )
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
@@ -56,6 +57,7 @@ from laxity.contention.table import (
     checkpoints_of,
     envelopes_of,
     last_passages_of,
+    soonest_of,
     windows_above,
     with_margin,
 )
@@ -163,6 +165,8 @@ def profile_program(
     checkpoints = checkpoints_of(solo, solo_ns)
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
     loaded = [course for _, course in measured]
+    points = [checkpoint for _, checkpoint in checkpoints]
+    soonest_ns = soonest_of(points, [(solo.marks, solo.marks_ns), warm_phases(program, solo_ns)])
     curves = envelopes_of((windows_of(solo, course) for course in loaded), begins_ns)
     shared: list[list[int]] = [[]] * len(curves)
     preempted = stopped = None
@@ -214,14 +218,25 @@ def profile_program(
             Phase(
                 checkpoint=checkpoint,
                 begins_ns=at_ns,
+                soonest_ns=soonest,
                 loss=loss,
                 shared_loss=shared_loss,
                 cold_ns=of_cold_ns,
                 reserve_ns=reserve_ns,
                 overheads=of_phase,
             )
-            for (at_ns, checkpoint), loss, shared_loss, of_cold_ns, reserve_ns, of_phase in zip(
-                [(0, None), *checkpoints], curves, shared, cold_ns, reserves, overheads, strict=True
+            for (
+                at_ns,
+                checkpoint,
+            ), soonest, loss, shared_loss, of_cold_ns, reserve_ns, of_phase in zip(
+                [(0, None), *checkpoints],
+                soonest_ns,
+                curves,
+                shared,
+                cold_ns,
+                reserves,
+                overheads,
+                strict=True,
             )
         ],
         loads=[

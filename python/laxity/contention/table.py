@@ -105,17 +105,20 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """A part of the job between two checkpoints.
 
     `checkpoint`: where it begins; null: at the start of the job. `begins_ns`: when, of the job
-    alone, its caches cold at its start. `loss`: lost time per wall time in units of 2^-20, by step
-    of the platform's traffic, margin included. `shared_loss`: the same where jobs of other tasks
-    may precede the job, whose lines it evicts; empty: it was not measured. `cold_ns`: how much
-    longer the rest of the job takes with the caches full of other lines at the checkpoint; 0 where
-    loads cannot evict lines of the job. `reserve_ns`: slack to keep for later phases.
+    alone, its caches cold at its start. `soonest_ns`: no job gets from a phase to a later one in
+    less than their difference; 0 in all phases: not known. `loss`: lost time per wall time in units
+    of 2^-20, by step of the platform's traffic, margin included. `shared_loss`: the same where jobs
+    of other tasks may precede the job, whose lines it evicts; empty: it was not measured.
+    `cold_ns`: how much longer the rest of the job takes with the caches full of other lines at the
+    checkpoint; 0 where loads cannot evict lines of the job. `reserve_ns`: slack to keep for later
+    phases.
     `overheads`: tables of Blin et al. (contention/paper.py), by the number of CPUs with loads, from
     1; in 2^-20 of the solo time.
     """
 
     checkpoint: Checkpoint | None
     begins_ns: Time
+    soonest_ns: Time = 0
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
     shared_loss: Annotated[list[Rate], Meta(max_length=STEPS_MAX)] = []
     cold_ns: Time = 0
@@ -249,6 +252,10 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
         """Return the largest loss of all phases: that of the last step, and all traffic above."""
         return max(phase.loss[-1] for phase in self.phases)
 
+    def worst_within(self, wall_ns: int) -> int:
+        """Return the largest loss of the phases that a job can reach so soon after its start."""
+        return max(phase.loss[-1] for phase in self.phases if phase.soonest_ns <= wall_ns)
+
 
 def with_margin(ns: int) -> int:
     """Raise a time by the margin of a table, rounded up."""
@@ -299,6 +306,32 @@ def checkpoints_of(solo: Progress, solo_ns: int) -> list[tuple[int, Checkpoint]]
             chosen.append((at_ns, Checkpoint(mark=mark, passage=passed[mark])))
             free_ns = at_ns + least_ns
     return chosen
+
+
+def soonest_of(
+    checkpoints: Sequence[Checkpoint], jobs: Sequence[tuple[IntArray, IntArray]]
+) -> list[int]:
+    """Tell how soon a job can reach each phase: all phases before take their least time.
+
+    Args:
+        checkpoints: Where phases begin, that at the start of the job left out.
+        jobs: Marks of jobs alone, and when each was passed, since the start of the job.
+
+    Returns:
+        Of each phase, the first one included; ns.
+    """
+    least_ns = np.full(len(checkpoints), np.inf)
+    for marks, marks_ns in jobs:
+        passed: Counter[int] = Counter()
+        at_ns: dict[tuple[int, int], int] = {}
+        for mark, mark_ns in zip(marks.tolist(), marks_ns.tolist(), strict=True):
+            passed[mark] += 1
+            at_ns[mark, passed[mark]] = mark_ns
+        times_ns = [at_ns.get((point.mark, point.passage), 0) for point in checkpoints]
+        # A job that leaves out a phase may reach the next one at once.
+        least_ns = np.minimum(least_ns, np.maximum(np.diff(times_ns, prepend=0), 0))
+    raised = np.floor(least_ns * (_MILLION - MARGIN_PPM) / _MILLION)
+    return [0, *np.cumsum(raised).astype(np.int64).tolist()]
 
 
 def last_passages_of(solo: Progress) -> list[Checkpoint]:
@@ -453,6 +486,11 @@ def _flaws_of_phases(table: ContentionTable) -> Iterator[str]:
         yield "phase 0 begins after the start of the job"
     if any(before >= after for before, after in pairwise(begins_ns)):
         yield "a phase begins before the phase before it, or after the end of the job"
+    soonest_ns = [phase.soonest_ns for phase in table.phases]
+    if soonest_ns[0] != 0 or sorted(soonest_ns) != soonest_ns:
+        yield "soonest_ns of a phase is less than that of the phase before it"
+    if any(phase.soonest_ns > phase.begins_ns for phase in table.phases):
+        yield "a phase begins sooner than at the soonest"
     counts = {last.mark: last.passage for last in table.last_passages}
     if len(counts) != len(table.last_passages):
         yield "last_passages has a mark twice"

@@ -92,11 +92,18 @@ def progress_of(
         # A job that ends before the first sample moves next to nothing.
         if len(rows) > 0:
             traffic += np.interp(times, rows["time_ns"], rows["value"])
-    numbers, begins_ns = _phases(marks, int(start), int(end))
+    numbers, begins_ns = phases_of(marks, int(start), int(end))
     return Progress(times, executed, traffic, numbers, begins_ns)
 
 
-def _phases(marks: Rows | None, start_ns: int, end_ns: int) -> tuple[IntArray, IntArray]:
+def phases_of(marks: Rows | None, start_ns: int, end_ns: int) -> tuple[IntArray, IntArray]:
+    """List phases that begin in a job of task 0, and when each begins, since the job's start.
+
+    Args:
+        marks: Rows of probe.npy; None: the program has no marks.
+        start_ns: Of the job.
+        end_ns: Of the job.
+    """
     if marks is None:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     is_phase = (marks["task"] == 0) & (marks["kind"] == MarkKind.PHASE)

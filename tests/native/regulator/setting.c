@@ -114,6 +114,17 @@ static int64_t largest(const struct setting *setting, uint32_t from, uint32_t to
     return largest_ns;
 }
 
+/* Least solo time of a phase over all inputs, as the job is played. */
+static int64_t shortest(const struct setting *setting, uint32_t phase)
+{
+    int64_t shortest_ns = INT64_MAX;
+    for (uint32_t i = 0; i < setting->n_inputs; i++) {
+        const int64_t ns = setting->solo_ns[i][phase] * setting->scale_percent / 100;
+        shortest_ns = ns < shortest_ns ? ns : shortest_ns;
+    }
+    return shortest_ns;
+}
+
 /* Loss of later phases that lose less at a traffic. */
 static int64_t reserve_ns(const struct setting *setting, uint32_t phase, uint32_t step)
 {
@@ -138,6 +149,7 @@ static void make_table(struct setting *setting)
     for (uint32_t p = 0; p <= n; p++) {
         table->solo_from_ns[p] = largest(setting, p, n);
         table->solo_until_ns[p] = largest(setting, 0, p);
+        table->soonest_ns[p] = p == 0 ? 0 : table->soonest_ns[p - 1] + shortest(setting, p - 1);
         for (uint32_t i = 0; p < n && i < STEPS; i++) {
             table->reserve_ns[p][i] = reserve_ns(setting, p, i);
         }
@@ -194,6 +206,34 @@ static void make_tight(struct setting *setting, uint64_t *random)
     setting->terms.lease_ns = setting->period_ns + setting->jitter_ns + (3 * setting->gap_ns);
 }
 
+/* Dear phases follow cheap ones about when a permission ends, and a job may lose about as much as
+ * in one permission: what a permission does not foresee breaks the promise. */
+static void make_cliffs(struct setting *setting, uint64_t *random)
+{
+    struct laxity_regulation_terms *terms = &setting->terms;
+    const int64_t permitted_ns = terms->lease_ns + terms->stop_ns;
+    setting->adversary = ALWAYS_MOST;
+    setting->is_lazy = false;
+    setting->are_stops_latest = true;
+    setting->table = (struct laxity_contention_table){0};
+    setting->n_inputs = (uint32_t)draw(random, 1, 2);
+    setting->n_phases = (uint32_t)draw(random, 2, 6);
+    const uint32_t dear = (uint32_t)draw(random, 0, 1);
+    for (uint32_t p = 0; p < setting->n_phases; p++) {
+        const bool is_dear = (p & 1) == dear;
+        for (int64_t x = 0; x < LOADS; x++) {
+            const int64_t top = is_dear ? draw(random, 600000, 1000000) : draw(random, 0, 20000);
+            setting->loss[p][x] = x == 0 ? 0 : (uint32_t)(top / 16 * 16);
+        }
+        setting->own_traffic[p] = 0;
+        for (uint32_t i = 0; i < INPUTS_MAX; i++) {
+            setting->solo_ns[i][p] = draw(random, 0, 3 * permitted_ns);
+        }
+    }
+    make_table(setting);
+    terms->budget_ns = terms->reload_ns + permitted_ns * draw(random, 10, 220) / 100;
+}
+
 void setting_of(struct setting *setting, uint64_t seed)
 {
     *setting = (struct setting){.seed = seed};
@@ -203,5 +243,8 @@ void setting_of(struct setting *setting, uint64_t seed)
     draw_machine(setting, &random);
     if (happens(&random, 20)) {
         make_tight(setting, &random);
+    }
+    if (happens(&random, 15)) {
+        make_cliffs(setting, &random);
     }
 }

@@ -79,7 +79,7 @@ static void all_of_a_plan_is_read(void)
     CHECK_EQUAL(plan.table.loss[0][2], 500000);
     CHECK_EQUAL(plan.table.reserve_ns[0][1], 10);
     CHECK_EQUAL(plan.table.solo_until_ns[1], 6000000);
-    CHECK_EQUAL(plan.table.worst_from[0], 500000);
+    CHECK_EQUAL(plan.table.soonest_ns[1], 0);
 }
 
 static void line_that_lacks_is_named(void)
@@ -172,6 +172,17 @@ static void times_that_no_job_has_are_refused(void)
     check_flaw(25, "solo_until_ns 1 6000000 8000000", ends);
 }
 
+static void least_times_of_checkpoints_may_be_stated(void)
+{
+    const char *const rest = "solo_until_ns 0 6000000 8000000\nsoonest_ns ";
+    char text[TEXT_BYTES];
+    (void)snprintf(text, sizeof text, "%s0 5000000 5000000", rest);
+    CHECK_EQUAL(parse_with(25, text), 0);
+    CHECK_EQUAL(plan.table.soonest_ns[1], 5000000);
+    (void)snprintf(text, sizeof text, "%s0 5000000 4999999", rest);
+    check_flaw(25, text, "soonest_ns falls");
+}
+
 static void latencies_beyond_those_of_the_promise_are_refused(void)
 {
     const char *const flaw = "stop_ns or mark_ns is less than the latency";
@@ -237,6 +248,7 @@ int main(void)
     RUN(passages_of_marks_are_read);
     RUN(checkpoint_is_a_mark_and_its_passage);
     RUN(times_that_no_job_has_are_refused);
+    RUN(least_times_of_checkpoints_may_be_stated);
     RUN(latencies_beyond_those_of_the_promise_are_refused);
     RUN(phases_that_begin_at_one_passage_are_refused);
     RUN(curve_that_falls_is_refused);

@@ -39,7 +39,7 @@ static void begin(void)
         .solo_from_ns = {5000, 2000, 0},
         .solo_until_ns = {0, 3500, 5000},
     };
-    CHECK_EQUAL(laxity_contention_prepare(&table), 0);
+    CHECK_EQUAL(laxity_contention_check(&table), 0);
     laxity_regulation_begin(&policy, &table, &terms);
     stopped_since_ns = INT64_MIN;
 }
@@ -92,6 +92,27 @@ static void permission_lasts_a_lease(void)
 {
     begin();
     CHECK_EQUAL(read_at(1000, 0, NULL, 0), 100);
+}
+
+/* The dear phase begins at 1000 at the soonest. A permission at 799 lasts until 999 and may cost
+ * 200 / 8 + 20 = 45; one at 800 may cost 200 / 2 + 20 = 120. */
+static void permission_counts_phases_that_the_job_can_reach(void)
+{
+    begin();
+    for (unsigned i = 0; i < 3; i++) {
+        table.loss[0][i] = EIGHTH;
+        table.loss[1][i] = HALF;
+    }
+    table.soonest_ns[1] = 1000;
+    table.soonest_ns[2] = 1000;
+    (void)read_mark(0, 0, (struct laxity_regulation_mark){.wall_ns = 0});
+    stopped_since_ns = INT64_MIN;
+    policy.slack_ns = 119;
+    CHECK_EQUAL(read_at(799, 0, NULL, 0), 100);
+    stopped_since_ns = INT64_MIN;
+    CHECK_EQUAL(read_at(800, 0, NULL, 0), NO);
+    policy.slack_ns = 120;
+    CHECK_EQUAL(read_at(801, 0, NULL, 0), 100);
 }
 
 /* Start at 1030, read at 1050: 20 / 2 = 10 for the time since, whatever the traffic was. */
@@ -289,6 +310,7 @@ static void stop_after_traffic_beyond_the_table_says_so(void)
 int main(void)
 {
     RUN(permission_lasts_a_lease);
+    RUN(permission_counts_phases_that_the_job_can_reach);
     RUN(start_is_charged_at_the_largest_rate);
     RUN(losses_are_charged_until_the_slack_is_used);
     RUN(stopped_work_costs_one_reload_and_then_nothing);

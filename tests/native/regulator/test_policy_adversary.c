@@ -33,7 +33,7 @@ static void no_job_takes_longer_than_promised(void)
          seed < first_seed + n_runs && n_alarms < FAILURES_MAX && !has_failed_enough();
          seed++) {
         setting_of(&setting, seed);
-        CHECK(laxity_contention_prepare(&setting.table) == 0);
+        CHECK(laxity_contention_check(&setting.table) == 0);
         const struct outcome one = play(&setting);
         if (one.n_over > 0) {
             test_fail(
@@ -74,7 +74,7 @@ static void job_beyond_its_profile_is_said_to_be(void)
     uint64_t n_over = 0;
     for (uint64_t seed = first_seed; seed < first_seed + n_runs && !has_failed_enough(); seed++) {
         setting_of(&setting, seed);
-        CHECK(laxity_contention_prepare(&setting.table) == 0);
+        CHECK(laxity_contention_check(&setting.table) == 0);
         setting.scale_percent = 120;
         const struct outcome one = play(&setting);
         if (one.n_void < one.n_over) {

@@ -72,14 +72,27 @@ static struct laxity_contention_table *two_phases(void)
     return &table;
 }
 
-static void largest_rate_counts_all_later_phases(void)
+/* The second phase begins 200 ns after the first one at the soonest. */
+static void largest_rate_counts_phases_that_can_be_reached(void)
 {
     struct laxity_contention_table *table = two_phases();
+    table->soonest_ns[1] = 200;
+    table->soonest_ns[2] = 250;
+    CHECK_EQUAL(laxity_contention_check(table), 0);
+    CHECK_EQUAL(laxity_contention_worst_within(table, 0, 199), 100);
+    CHECK_EQUAL(laxity_contention_worst_within(table, 0, 200), 120);
+    CHECK_EQUAL(laxity_contention_worst_within(table, 1, 0), 120);
+    CHECK_EQUAL(laxity_contention_worst_within(table, 2, 1000), 0);
+    /* A dearer phase that was passed no longer counts. */
     table->loss[0][2] = 130;
-    CHECK_EQUAL(laxity_contention_prepare(table), 0);
-    CHECK_EQUAL(table->worst_from[0], 130);
-    CHECK_EQUAL(table->worst_from[1], 120);
-    CHECK_EQUAL(table->worst_from[2], 0);
+    CHECK_EQUAL(laxity_contention_worst_within(table, 0, 1000), 130);
+    CHECK_EQUAL(laxity_contention_worst_within(table, 1, 1000), 120);
+}
+
+/* Without least times any later phase may begin at once. */
+static void largest_rate_without_least_times_counts_all_later_phases(void)
+{
+    CHECK_EQUAL(laxity_contention_worst_within(two_phases(), 0, 0), 120);
 }
 
 /* The maximum of the two curves is 0, 90, 120. It is packed already. */
@@ -136,31 +149,35 @@ static void largest_traffic_does_not_overflow(void)
 static void table_that_cannot_be_true_is_refused(void)
 {
     struct laxity_contention_table *table = two_phases();
-    CHECK_EQUAL(laxity_contention_prepare(table), 0);
+    CHECK_EQUAL(laxity_contention_check(table), 0);
     table->loss[1][1] = 121; /* falls */
-    CHECK_EQUAL(laxity_contention_prepare(table), -EINVAL);
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
     table = two_phases();
     table->loss[1][1] = 50; /* below the line from 0 to 120 by more than the rounding */
-    CHECK_EQUAL(laxity_contention_prepare(table), -EINVAL);
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
     table = two_phases();
     table->loss[0][2] = LAXITY_RATE_ONE + 1;
-    CHECK_EQUAL(laxity_contention_prepare(table), -EINVAL);
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
     table = two_phases();
     table->solo_until_ns[2] = -1;
-    CHECK_EQUAL(laxity_contention_prepare(table), -EINVAL);
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
+    table = two_phases();
+    table->soonest_ns[1] = 1; /* later than the end */
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
     table = two_phases();
     table->n_steps = LAXITY_TRAFFIC_STEPS_MAX + 1;
-    CHECK_EQUAL(laxity_contention_prepare(table), -EINVAL);
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
     table = two_phases();
     table->n_phases = 0;
-    CHECK_EQUAL(laxity_contention_prepare(table), -EINVAL);
+    CHECK_EQUAL(laxity_contention_check(table), -EINVAL);
 }
 
 int main(void)
 {
     RUN(packed_curve_is_the_hull_rounded_up);
     RUN(packing_equals_the_largest_of_all_mixtures);
-    RUN(largest_rate_counts_all_later_phases);
+    RUN(largest_rate_counts_phases_that_can_be_reached);
+    RUN(largest_rate_without_least_times_counts_all_later_phases);
     RUN(joined_curve_covers_all_phases_between);
     RUN(maximum_of_packed_curves_is_packed_again);
     RUN(step_of_traffic_is_rounded_up);
