@@ -172,7 +172,7 @@ def test_task_that_nothing_charges_for_co_runners_is_named():
     [
         ({"args": ["small"]}, "is of 'dijkstra small', the task runs 'dijkstra large'"),
         ({"cpu": 1}, "is of CPU 1, the task is on CPU 0"),
-        ({"solo_ns": 8_800_001}, "a cold job took 8800001ns"),
+        ({"solo_ns": 8_800_001}, "a job alone took 8800001ns"),
         (
             {"phases": [msgspec.to_builtins(FIRST) | {"loss": [0, RATE_ONE // 2, RATE_ONE]}]},
             "a job may lose all of its time",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.commands import Outcome, finish, laxity, start
 from tests.cli.laxity_command import of_simulator
-from tests.contention.test_table import write_signed
+from tests.contention.test_table import cold_only, write_signed
 from tests.waiting import wait_until
 
 from laxity.core.percent import format_percent, percent
@@ -357,7 +357,7 @@ def test_table_of_something_else_is_refused(
     profiled: tuple[Path, Outcome], tmp_path: Path, key: str, value: object, reason: str
 ):
     path = tmp_path / "other.json"
-    write_signed(path, document_of(profiled[0]) | {key: value})
+    write_signed(path, cold_only(document_of(profiled[0])) | {key: value})
     done = evaluate(path, "--theta", "20%")
     assert (done.code, reason in done.err) == (2, True), done.err
 

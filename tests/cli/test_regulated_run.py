@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.commands import Outcome, laxity
 from tests.cli.laxity_command import of_simulator
-from tests.contention.test_table import write_signed
+from tests.contention.test_table import cold_only, write_signed
 
 from laxity.contention.regulated import REASONS
 
@@ -149,10 +149,29 @@ def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path)
     assert answer["regulation"]["kept"] < answer["regulation"]["jobs"]
 
 
+def test_job_after_one_of_its_own_is_within_its_profile(tmp_path: Path):
+    """Its caches hold dirty lines of the job before: it takes longer than a cold one."""
+    path = tmp_path / "corners.json"
+    words = ("--load-cpus", "1-3", "--reads", "0", "--delays", "0", "--quiet", "-o", path)
+    more = ("--preempt", "none", "--pauses", "none")
+    assert laxity("contention", "profile", "corners sqcif", *PLATFORM, *words, *more).code == 0
+    document = json.loads(path.read_text())
+    assert document["repeated"]["most_ns"] > document["solo_ns"]
+    what = ("corners", "sqcif", "-p", "20ms", "-t", "6", "--cpus", "0", *PLATFORM)
+    beside = ("--interfere", "load 4MiB 0 0@1-3", "--regulate", path, "--theta", "5%")
+    done = run(*what, *beside, "--run-dir", tmp_path / "R")
+    assert done.code == 0, done.out
+    answer = json.loads(done.out)["regulation"]
+    assert (answer["kept"], answer["jobs"]) == (6, 6)
+    # As before jobs that follow one another were profiled.
+    write_signed(path, cold_only(document))
+    assert run(*what, *beside, "--run-dir", tmp_path / "cold").code == 4
+
+
 def test_table_of_a_program_that_has_changed_is_refused(folder: Path, tmp_path: Path):
     document = json.loads((folder / "edges.json").read_text())
     document["solo_ns"] += 1
-    write_signed(tmp_path / "edges.json", document)
+    write_signed(tmp_path / "edges.json", cold_only(document))
     done = alone(tmp_path, tmp_path / "R", "--theta", "20%")
     assert (done.code, "the program has changed: profile again" in done.err) == (2, True), done.err
     assert not (tmp_path / "R").exists()

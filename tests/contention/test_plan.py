@@ -7,7 +7,18 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from tests.contention.test_table import FIRST, LATER, LOAD, PREEMPTED, SECOND, STOPPED, phase, table
+from tests.contention.test_table import (
+    FIRST,
+    LATER,
+    LOAD,
+    PREEMPTED,
+    REPEATED,
+    SECOND,
+    STOPPED,
+    later_jobs,
+    phase,
+    table,
+)
 
 from laxity.contention.plan import Policy, Terms, plan_of, solo_ns_of
 from laxity.contention.table import RATE_ONE
@@ -51,6 +62,24 @@ def test_phases_begin_at_passages_of_marks():
     assert "reserve 1 0 0 0" in lines
     assert "solo_from_ns 8000000 2002000 0" in lines
     assert "solo_until_ns 0 6000000 8000000" in lines
+
+
+def test_later_job_may_pass_a_checkpoint_later_and_take_longer_from_there_on():
+    """C is 8.1 ms, and 5 % of 0.1 ms: 5 µs more than the longest job, also until and from 6 ms."""
+    found = table(**later_jobs(6_040_000, 2_090_000))
+    c_ns = solo_ns_of(found, read_bound_keys(TaskTable()), is_shared=False)
+    assert c_ns == 8_105_000
+    lines = plan_of(found, replace(terms(50_000), solo_ns=c_ns)).splitlines()
+    # 2.09 ms, 5 µs, and 2 µs to drain queues.
+    assert "solo_from_ns 8105000 2097000 0" in lines
+    assert "solo_until_ns 0 6045000 8105000" in lines
+
+
+def test_wcet_below_a_later_job_is_refused():
+    keys = read_bound_keys(TaskTable(wcet="8.05ms"))
+    with pytest.raises(ConfigError, match="a job alone took 8100us when it was profiled"):
+        solo_ns_of(table(repeated=REPEATED), keys, is_shared=False)
+    assert solo_ns_of(table(), keys, is_shared=False) == 8_050_000
 
 
 def test_rest_of_a_job_reloads_what_loads_have_evicted():

@@ -112,7 +112,7 @@ def test_task_below_needs_no_gamma(tmp_path: Path):
         ({}, {}, [TASK, HIGH | {"cpus": "3"}], [LOAD], "b on other CPUs are never stopped"),
         ({}, {}, [TASK, HIGH | {"priority": 40}], [LOAD], "shares its CPU with b.*add wcet"),
         ({}, {}, [TASK | {"wcet": "8ms"}, HIGH | {"priority": 60}], [LOAD], "b.*add gamma"),
-        ({}, {}, [TASK | {"wcet": "7ms"}], [LOAD], "a cold job took 8ms"),
+        ({}, {}, [TASK | {"wcet": "7ms"}], [LOAD], "a job alone took 8ms"),
         ({"solo_ns": 100_000}, {}, [TASK], [LOAD], "theta 5% allows a loss of 5 µs"),
         ({}, {"keep": "misses"}, [TASK], [LOAD], "use keep all and snapshots all"),
         ({}, {"snapshots": "none"}, [TASK], [LOAD], "use keep all and snapshots all"),

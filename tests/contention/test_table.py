@@ -20,6 +20,7 @@ from laxity.contention.table import (
     decode_table,
     envelopes_of,
     last_passages_of,
+    longest_of,
     pack,
     raised,
     read_table,
@@ -82,6 +83,9 @@ PREEMPTED = {
 }
 
 
+REPEATED = {"kind": "observed", "n": 4, "most_ns": 8_100_000}
+
+
 STOPPED = {
     "kind": "observed",
     "n": 12,
@@ -91,6 +95,13 @@ STOPPED = {
     "queue_ns": 2_000,
     "is_level_shared": True,
 }
+
+
+def later_jobs(latest_ns: int, rest_ns: int) -> dict[str, Any]:
+    """Make members of a table for jobs that follow one another; the times are of its last phase."""
+    first = FIRST | {"latest_ns": 0, "rest_ns": 8_100_000}
+    second = SECOND | {"latest_ns": latest_ns, "rest_ns": rest_ns}
+    return {"phases": [first, second], "repeated": REPEATED}
 
 
 def table(**changed: object) -> ContentionTable:
@@ -118,6 +129,12 @@ def write_signed(path: Path, document: dict[str, Any]) -> None:
     path.write_bytes(msgspec.json.encode(document | {"sha256": content_sha256(document)}))
 
 
+def cold_only(document: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what tables lacked before jobs that follow one another were profiled."""
+    phases = [phase | {"latest_ns": None, "rest_ns": None} for phase in document["phases"]]
+    return document | {"repeated": None, "phases": phases}
+
+
 def leaves(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401 - JSON
     """Find the places of all numbers and texts of a document."""
     if isinstance(value, dict | list):
@@ -133,6 +150,22 @@ def test_gamma_and_c_of_a_shared_cpu_have_the_margin_of_a_table():
     found = table(preempted=PREEMPTED)
     assert (found.gamma_ns, found.shared_ns) == (1_050_000, 8_420_000)
     assert (table().gamma_ns, table().shared_ns) == (None, None)
+
+
+def test_c_is_that_of_a_job_after_one_of_its_own():
+    """8 ms, and what is more than that, 0.1 ms, with 5 %; the other program's lines cost less."""
+    found = table(repeated=REPEATED, preempted=PREEMPTED | {"dirty_ns": 8_050_000})
+    assert (found.longest_ns, found.alone_ns, found.shared_ns) == (8_100_000, 8_105_000, 8_105_000)
+    shorter = table(repeated=REPEATED | {"most_ns": 7_000_000})
+    assert (shorter.longest_ns, shorter.alone_ns) == (8_000_000, 8_000_000)
+
+
+def test_longest_parts_are_those_of_any_job_that_passes_the_checkpoint():
+    """Of 100 us a cold job passes it at 60; of 110 another passes it at 50; a third never does."""
+    points = [Checkpoint(mark=7, passage=1)]
+    mark, none = np.array([7]), np.zeros(0, np.int64)
+    jobs = [(100, mark, np.array([60])), (110, mark, np.array([50])), (120, none, none)]
+    assert longest_of(points, jobs) == [(0, 120), (60, 60)]
 
 
 def test_c_of_a_shared_cpu_is_at_least_that_of_empty_caches():
@@ -348,6 +381,10 @@ def test_table_without_a_hash_is_read_with_a_note(
         ({"phases": [FIRST | {"reserve_ns": [0, 0]}]}, "fewer steps"),
         ({"phases": [FIRST | {"soonest_ns": 1}]}, "soonest_ns of a phase is less"),
         ({"phases": [FIRST, SECOND | {"soonest_ns": 6_000_001}]}, "a phase begins sooner than"),
+        (later_jobs(5_999_999, 2_000_000), "later than at the latest"),
+        (later_jobs(6_000_000, 1_999_999), "longer than the longest"),
+        ({"repeated": REPEATED}, "need latest_ns and rest_ns where jobs were repeated"),
+        ({"phases": [FIRST | {"latest_ns": 0, "rest_ns": 8_000_000}]}, "and only there"),
         ({"phases": [FIRST | {"overheads": []}]}, "lacks overheads"),
         ({"phases": [FIRST], "loads": [LOAD | {"cpus": [1, 2]}]}, "lacks overheads"),
         ({"phases": [FIRST, SECOND | {"overheads": [[0, 0]]}]}, "overheads of a phase have fewer"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from laxity.contention.table import RATE_ONE, STEP_BYTES_PER_S, envelopes_of
-from laxity.contention.windows import Progress, progress_of, windows_of
+from laxity.contention.windows import Progress, Windows, placed_as, progress_of, windows_of
 
 EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
 PLATFORM = 65535
@@ -96,6 +96,29 @@ def test_course_leaves_out_samples_without_progress():
     # 11 bytes each ns: 10 read, 1 written.
     assert course.traffic_bytes.tolist() == [110, 220, 440, 550]
     assert course.marks.tolist() == []
+
+
+def test_course_of_a_later_job_begins_with_no_instruction():
+    """400 were executed before it: at 70 ns 500 - 400."""
+    jobs = np.array(
+        [(10, 50, 400), (60, 90, 300)],
+        dtype=[("start_ns", "i8"), ("finish_ns", "i8"), (EVENTS[0], "i8")],
+    )
+    rows = [(20, 0, 0, 100), (55, 0, 0, 400), (70, 0, 0, 500), (80, 0, 0, 600)]
+    names = [("time_ns", "i8"), ("task", "u2"), ("event", "u2"), ("value", "i8")]
+    course = progress_of(jobs, np.array(rows, dtype=names), None, EVENTS, 1)
+    assert course.times_ns.tolist() == [60, 70, 80, 90]
+    assert course.instructions.tolist() == [0, 100, 200, 300]
+
+
+def test_windows_are_placed_where_the_other_job_executes_the_same():
+    """The other job takes 3 times as long for the second half: 15 of 20 µs are at 25 of 40."""
+    alone = progress([5, 15, 25], [0, 100, 200], [0, 0, 0])
+    solo = progress([0, 10, 40], [0, 100, 200], [0, 0, 0])
+    part = Windows(*(np.array([value]) for value in (5e3, 15e3, 7.0, 0.5)))
+    placed = placed_as(part, alone, solo)
+    assert (placed.begins_ns[0], placed.ends_ns[0]) == (5e3, 25e3)
+    assert (placed.traffic_bytes_per_s[0], placed.loss[0]) == (7, 0.5)
 
 
 def test_marks_of_the_job_are_its_phases():

@@ -99,7 +99,7 @@ def test_programs_of_the_paper_that_ours_stand_for_are_those_of_its_table_2():
 def test_killed_trial_goes_on_with_the_simulations_that_it_has_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """A trial of 2 loads for the table and 1 tried: alone and 3 unregulated jobs, 1 regulated."""
+    """2 loads for the table, 1 tried: alone, 3 unregulated, 1 regulated, 2 of jobs in a row."""
     work = ContentionTrial(
         "corners",
         "sim",
@@ -116,7 +116,7 @@ def test_killed_trial_goes_on_with_the_simulations_that_it_has_kept(
         patched.setattr(papers_trial, "store_trial", _stored_but_killed)
         with pytest.raises(KeyboardInterrupt):
             run_trial(platform, work, tmp_path / "D", "trial", ["laxity"], kept)
-    assert len(list(kept.iterdir())) == 5
+    assert len(list(kept.iterdir())) == 7
     assert not (tmp_path / "D").exists()
     monkeypatch.setattr(experiments, "program_folder", _never)
     run_trial(platform, work, tmp_path / "D", "trial", ["laxity"], kept)

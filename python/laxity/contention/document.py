@@ -9,7 +9,14 @@ from typing import Any, Literal
 import msgspec
 
 from laxity.contention.plan import Policy
-from laxity.contention.table import MARKS, ContentionTable, Load, MeasuredLoad, Preempted
+from laxity.contention.table import (
+    MARKS,
+    ContentionTable,
+    Load,
+    MeasuredLoad,
+    Preempted,
+    Repeated,
+)
 from laxity.core.percent import percent
 from laxity.core.units import format_duration_ns
 from laxity.page.columns import Column, csv_text, document_of, figures_of, table_text
@@ -115,6 +122,13 @@ PROFILE_COLUMNS = (
         lambda table: max(load.overhead_ppm for load in table.loads),
         "simulated",
         n=lambda table: len(table.loads),
+    ),
+    Column(
+        "repeated_ns",
+        "after a job of its own",
+        lambda table: None if table.repeated is None else table.repeated.most_ns,
+        "simulated",
+        n=lambda table: 0 if table.repeated is None else table.repeated.n,
     ),
     Column("reload_ns", "reload after a stop", lambda table: table.reload_ns, "modelled"),
     Column("phases", "phases", lambda table: len(table.phases), "simulated", n=1),
@@ -279,9 +293,20 @@ def profile_sentences(table: ContentionTable) -> list[str]:
         f"{format_duration_ns(table.solo_ns)}, its time alone "
         f"(simulated, {len(table.loads)} loads, one cold job each).",
         phases,
+        _of_repeated(table.repeated),
         _of_preempted(table.preempted),
         _of_stopped(table),
     ]
+
+
+def _of_repeated(found: Repeated | None) -> str:
+    """Say what jobs of the same task cost the next one."""
+    if found is None:
+        return "The table has no job that follows another; profile again to have C of such jobs."
+    return (
+        f"A job that follows another takes up to {format_duration_ns(found.most_ns)} alone "
+        f"(observed, n = {found.n})."
+    )
 
 
 def _of_preempted(found: Preempted | None) -> str:

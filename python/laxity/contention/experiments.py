@@ -19,7 +19,7 @@ import numpy as np
 
 from laxity.contention.regulated import shares
 from laxity.contention.table import Load
-from laxity.contention.windows import SAMPLE_NS, IntArray, Progress, phases_of, progress_of
+from laxity.contention.windows import SAMPLE_NS, Progress, progress_of
 from laxity.core.executor import n_cpus, parallel
 from laxity.core.progress import Countdown
 from laxity.core.spec import DEFAULT_PRIORITY, Spec
@@ -38,6 +38,8 @@ from laxity.store.run_directory import NewRun
 EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
 # Longer than any job that is profiled: one job is executed, its caches cold.
 _PERIOD = "1h"
+# Jobs that follow one another; the last four differ by some µs.
+_REPEATED = 5
 _LOAD_BYTES = "4MiB"
 # Of a kept simulation: why it has no verdict.
 _REMARK = "remark"
@@ -135,21 +137,32 @@ def progress(
     return int(jobs["exec_ns"][0]), course
 
 
-def warm_phases(program: Program, solo_ns: int) -> tuple[IntArray, IntArray]:
-    """Simulate two jobs alone, and list the phases of the second one, as `phases_of` does.
+def repeated(program: Program, load: Load | None, period_ns: int) -> list[tuple[int, Progress]]:
+    """Simulate five jobs in a row; the first one, whose caches are cold, is left out.
 
-    Its caches are warm, so that its phases are short.
+    A later job finds lines of its own, so that its phases are short, and evicts dirty ones of the
+    job before, so that all of it may be longer.
 
     Args:
         program: What is profiled.
-        solo_ns: A job alone, its caches cold.
+        load: In parallel with the jobs; None: they are alone.
+        period_ns: Longer than each of them takes.
+
+    Returns:
+        Execution time in ns, and the course, of each.
 
     Raises:
         LaxityError: It cannot be simulated.
     """
-    streams, _ = _simulate(program, None, None, warm_period_ns=2 * solo_ns)
-    start_ns, end_ns = (int(streams["jobs"][edge][1]) for edge in ("start_ns", "finish_ns"))
-    return phases_of(streams.get("probe"), start_ns, end_ns)
+    streams, _ = _simulate(program, load, None, repeated_ns=period_ns)
+    jobs = streams["jobs"][streams["jobs"]["task"] == 0]
+    return [
+        (
+            int(jobs["exec_ns"][i]),
+            progress_of(jobs, streams["counters"], streams.get("probe"), EVENTS, i),
+        )
+        for i in range(1, len(jobs))
+    ]
 
 
 def preempted_ns(program: Program, load: Load | None, preemption: Preemption) -> int | None:
@@ -251,11 +264,11 @@ def drained_ns(model: PlatformModel) -> int:
 
 
 def _spec(
-    program: Program, load: Load | None, preemption: Preemption | None, warm_period_ns: int = 0
+    program: Program, load: Load | None, preemption: Preemption | None, repeated_ns: int = 0
 ) -> Spec:
     run: dict[str, Any] = {
         "platform": program.platform,
-        "jobs": 2 if warm_period_ns else 1,
+        "jobs": _REPEATED if repeated_ns else 1,
         "events": list(EVENTS),
         "counters": "model",
         "sample_bucket": f"{SAMPLE_NS}ns",
@@ -264,7 +277,7 @@ def _spec(
         "workload": program.workload,
         "args": list(program.args),
         "cpus": str(program.cpu),
-        "period": f"{warm_period_ns}ns" if warm_period_ns else _PERIOD,
+        "period": f"{repeated_ns}ns" if repeated_ns else _PERIOD,
     }
     preempting = [
         {
@@ -296,10 +309,10 @@ def _simulate(
     load: Load | None,
     plan: str | None,
     preemption: Preemption | None = None,
-    warm_period_ns: int = 0,
+    repeated_ns: int = 0,
 ) -> tuple[dict[str, Any], str]:
     platform = SimulatedPlatform(program.model, program.platform)
-    stated = _spec(program, load, preemption, warm_period_ns)
+    stated = _spec(program, load, preemption, repeated_ns)
     spec = prepare_spec(stated, platform)
     kept = None
     if program.kept is not None:

@@ -151,15 +151,15 @@ def solo_ns_of(table: ContentionTable, keys: BoundKeys, *, is_shared: bool) -> i
     Raises:
         ConfigError: The wcet is shorter than that.
     """
-    profiled_ns = table.solo_ns
+    profiled_ns = table.alone_ns
     if is_shared or table.is_level_shared:
-        profiled_ns = table.shared_ns or table.solo_ns
+        profiled_ns = table.shared_ns or table.alone_ns
     if keys.wcet_ns is None:
         return profiled_ns
-    if keys.wcet_ns < table.solo_ns:
+    if keys.wcet_ns < table.longest_ns:
         msg = (
-            f"wcet {exact_duration(keys.wcet_ns)}: a cold job took "
-            f"{exact_duration(table.solo_ns)} when it was profiled; write at least that"
+            f"wcet {exact_duration(keys.wcet_ns)}: a job alone took "
+            f"{exact_duration(table.longest_ns)} when it was profiled; write at least that"
         )
         raise ConfigError(msg)
     return keys.wcet_ns
@@ -258,14 +258,21 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
             lines.append(f"mark {i} {phase.checkpoint.mark} {phase.checkpoint.passage}")
         reserve_ns = [0] * len(rates[i]) if terms.policy == "paper" else phase.reserve_ns
         lines += [_line(f"loss {i}", rates[i]), _line(f"reserve {i}", reserve_ns)]
-    begins_ns = [phase.begins_ns for phase in table.phases[1:]]
+    # A job may take longer than those of the profile in any of its phases.
+    more_ns = solo_ns - table.longest_ns
     # From a checkpoint on a job takes as long as alone, what it reloads that loads have evicted,
     # and what the last stop before has left in the queues (docs/regulation.md, 7).
     from_ns = [
-        solo_ns - phase.begins_ns + phase.cold_ns + table.queue_ns for phase in table.phases[1:]
+        (table.longest_ns - phase.begins_ns if phase.rest_ns is None else phase.rest_ns)
+        + more_ns
+        + phase.cold_ns
+        + table.queue_ns
+        for phase in table.phases[1:]
     ]
-    # A job may take longer than that of the profile in any of its phases.
-    until_ns = [at_ns + solo_ns - table.solo_ns for at_ns in begins_ns]
+    until_ns = [
+        (phase.begins_ns if phase.latest_ns is None else phase.latest_ns) + more_ns
+        for phase in table.phases[1:]
+    ]
     lines.append(_line("solo_from_ns", [solo_ns, *from_ns, 0]))
     lines.append(_line("solo_until_ns", [0, *until_ns, solo_ns]))
     soonest_ns = [phase.soonest_ns for phase in table.phases]

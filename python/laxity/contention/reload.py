@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a job loads again after a preemption, or after a job of another program before it.
+"""What a job loads again after a preemption, a stop, or another job before it.
 
 Largest observed values, no bounds (docs/regulation.md, section 8).
 """
@@ -17,11 +17,19 @@ from laxity.contention.experiments import (
     for_each,
     preempted_ns,
     progress,
+    repeated,
     stopped,
 )
 from laxity.contention.plan import POLICIES
-from laxity.contention.table import STEP_BYTES_PER_S, Load, Preempted, Stopped, with_margin
-from laxity.contention.windows import FloatArray, Progress, Windows, windows_of
+from laxity.contention.table import (
+    STEP_BYTES_PER_S,
+    Load,
+    Preempted,
+    Repeated,
+    Stopped,
+    with_margin,
+)
+from laxity.contention.windows import Progress, Windows, placed_as, windows_of
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
 from laxity.platform.platform_checks import settings_of_values
@@ -82,6 +90,8 @@ def after_another(
 ) -> tuple[int, list[Windows]]:
     """Simulate jobs that find the caches full of dirty lines of another program.
 
+    `after_own` does so with lines of jobs of their own.
+
     Args:
         program: Of the job.
         preceding: The other program.
@@ -100,18 +110,42 @@ def after_another(
         [None, *loads], lambda load: progress(program, load, preceding), display
     )
     dirty_ns, dirty = alone
+    return dirty_ns, [placed_as(windows_of(dirty, course), dirty, solo) for _, course in others]
 
-    def as_solo(at_ns: FloatArray) -> FloatArray:
-        executed = np.interp(at_ns + dirty.times_ns[0], dirty.times_ns, dirty.instructions)
-        since_ns = solo.times_ns - solo.times_ns[0]
-        places_ns: FloatArray = np.interp(executed, solo.instructions, since_ns)
-        return places_ns
 
-    windows = [windows_of(dirty, course) for _, course in others]
-    return dirty_ns, [
-        Windows(as_solo(part.begins_ns), as_solo(part.ends_ns), part.traffic_bytes_per_s, part.loss)
-        for part in windows
-    ]
+def after_own(
+    program: Program, jobs: Sequence[Loaded], solo: Progress, display: Countdown
+) -> tuple[Repeated, list[tuple[int, Progress]], list[Windows]]:
+    """Simulate jobs that each follow one of the same task, alone and with loads.
+
+    Args:
+        program: Of the jobs.
+        jobs: With loads, their caches empty at the start.
+        solo: The job alone, likewise.
+        display: Shows how many loads are done.
+
+    Returns:
+        What the table says of them, the jobs alone as `progress` returns one, and windows with the
+        loads, placed as those of `after_another`.
+
+    Raises:
+        LaxityError: It cannot be simulated.
+    """
+    period_ns = 2 * max(job.took_ns for job in jobs)
+    alone, *others = for_each(
+        [None, *(job.load for job in jobs)],
+        lambda load: repeated(program, load, period_ns),
+        display,
+    )
+    return (
+        Repeated(kind="observed", n=len(alone), most_ns=max(took_ns for took_ns, _ in alone)),
+        alone,
+        [
+            placed_as(windows_of(course, loaded), course, solo)
+            for later in others
+            for (_, course), (_, loaded) in zip(alone, later, strict=True)
+        ],
+    )
 
 
 def preempted_of(

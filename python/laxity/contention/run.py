@@ -32,7 +32,6 @@ from laxity.contention.experiments import (
     is_level_shared,
     progress,
     regulated,
-    warm_phases,
 )
 from laxity.contention.optimum import largest_parallelism
 from laxity.contention.paper import phase_overheads
@@ -40,6 +39,7 @@ from laxity.contention.plan import Policy, Terms, plan_of
 from laxity.contention.reload import (
     Loaded,
     after_another,
+    after_own,
     cold_of,
     preempted_of,
     stopped_of,
@@ -57,6 +57,7 @@ from laxity.contention.table import (
     checkpoints_of,
     envelopes_of,
     last_passages_of,
+    longest_of,
     soonest_of,
     windows_above,
     with_margin,
@@ -166,18 +167,21 @@ def profile_program(
     begins_ns = [0, *(at_ns for at_ns, _ in checkpoints)]
     loaded = [course for _, course in measured]
     points = [checkpoint for _, checkpoint in checkpoints]
-    soonest_ns = soonest_of(points, [(solo.marks, solo.marks_ns), warm_phases(program, solo_ns)])
-    curves = envelopes_of((windows_of(solo, course) for course in loaded), begins_ns)
+    worst = worst_of([Loaded(load, job[0]) for load, job in done])
+    repeated, later, own = after_own(program, worst, solo, display)
+    jobs = [(ns, course.marks, course.marks_ns) for ns, course in [(solo_ns, solo), *later]]
+    soonest_ns = soonest_of(points, [(marks, marks_ns) for _, marks, marks_ns in jobs])
+    longest_ns = longest_of(points, jobs)
+    curves = envelopes_of(chain((windows_of(solo, course) for course in loaded), own), begins_ns)
     shared: list[list[int]] = [[]] * len(curves)
     preempted = stopped = None
     cold_ns = [0] * len(begins_ns)
     if preempting:
-        worst = worst_of([Loaded(load, job[0]) for load, job in done])
         dirty_ns, more = after_another(
             program, preempting, [job.load for job in worst], solo, display
         )
         shared = envelopes_of(
-            chain((windows_of(solo, course) for course in loaded), more), begins_ns
+            chain((windows_of(solo, course) for course in loaded), own, more), begins_ns
         )
         # The last step stands for all traffic above.
         curves = [[*loss, *loss[-1:] * (len(shared[0]) - len(loss))] for loss in curves]
@@ -219,6 +223,8 @@ def profile_program(
                 checkpoint=checkpoint,
                 begins_ns=at_ns,
                 soonest_ns=soonest,
+                latest_ns=latest,
+                rest_ns=rest,
                 loss=loss,
                 shared_loss=shared_loss,
                 cold_ns=of_cold_ns,
@@ -228,9 +234,10 @@ def profile_program(
             for (
                 at_ns,
                 checkpoint,
-            ), soonest, loss, shared_loss, of_cold_ns, reserve_ns, of_phase in zip(
+            ), soonest, (latest, rest), loss, shared_loss, of_cold_ns, reserve_ns, of_phase in zip(
                 [(0, None), *checkpoints],
                 soonest_ns,
+                longest_ns,
                 curves,
                 shared,
                 cold_ns,
@@ -243,6 +250,7 @@ def profile_program(
             measured_load(load, solo_ns, took_ns, course)
             for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
+        repeated=repeated,
         preempted=preempted,
         stopped=stopped,
     )

@@ -106,9 +106,11 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
     `checkpoint`: where it begins; null: at the start of the job. `begins_ns`: when, of the job
     alone, its caches cold at its start. `soonest_ns`: no job gets from a phase to a later one in
-    less than their difference; 0 in all phases: not known. `loss`: lost time per wall time in units
-    of 2^-20, by step of the platform's traffic, margin included. `shared_loss`: the same where jobs
-    of other tasks may precede the job, whose lines it evicts; empty: it was not measured.
+    less than their difference; 0 in all phases: not known. `latest_ns`, `rest_ns`: the longest that
+    a job alone took until there, and from there on; null: only the cold job was measured. `loss`:
+    lost time per wall time in units of 2^-20, by step of the platform's traffic, margin included.
+    `shared_loss`: the same where jobs of other tasks may precede the job, whose lines it evicts;
+    empty: it was not measured.
     `cold_ns`: how much longer the rest of the job takes with the caches full of other lines at the
     checkpoint; 0 where loads cannot evict lines of the job. `reserve_ns`: slack to keep for later
     phases.
@@ -119,6 +121,8 @@ class Phase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     checkpoint: Checkpoint | None
     begins_ns: Time
     soonest_ns: Time = 0
+    latest_ns: Time | None = None
+    rest_ns: Time | None = None
     loss: Annotated[list[Rate], Meta(min_length=2, max_length=STEPS_MAX)]
     shared_loss: Annotated[list[Rate], Meta(max_length=STEPS_MAX)] = []
     cold_ns: Time = 0
@@ -155,6 +159,17 @@ class Preempted(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
         return with_margin(max(self.alone_ns, self.loaded_ns))
 
 
+class Repeated(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Jobs alone, each after one of the same task, whose dirty lines they evict.
+
+    `n`: jobs. `most_ns`: the longest of them; observed, no bound.
+    """
+
+    kind: Literal["observed"]
+    n: Annotated[int, Meta(ge=1)]
+    most_ns: Annotated[int, Meta(ge=1, le=3600 * 10**9)]
+
+
 class Stopped(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What a stop of `load` costs the job: the largest observed, no bound.
 
@@ -185,8 +200,8 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     `platform_sha256` is that of the platform file. `solo_ns`: the job alone, its caches cold.
     `reload_ns`: K, what a stop costs the job: a bound where the last cache level is partitioned,
     else the largest observed, with margin. `last_passages`: the last of each mark, those
-    that begin no phase included. `preempted`, `stopped`: null: it was not measured. `sha256`: of
-    all other members; null: written before tables had one.
+    that begin no phase included. `repeated`, `preempted`, `stopped`: null: it was not measured.
+    `sha256`: of all other members; null: written before tables had one.
     """
 
     schema: Literal[2]  # TABLE_SCHEMA
@@ -203,6 +218,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     last_passages: list[Checkpoint]
     phases: Annotated[list[Phase], Meta(min_length=1, max_length=PHASES_MAX)]
     loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
+    repeated: Repeated | None = None
     preempted: Preempted | None = None
     stopped: Stopped | None = None
     sha256: Sha256 | None = None
@@ -218,11 +234,22 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
         return None if self.preempted is None else self.preempted.gamma_ns
 
     @property
+    def longest_ns(self) -> int:
+        """Return the longest job alone of those that were measured on a CPU of its own."""
+        return self.solo_ns if self.repeated is None else max(self.solo_ns, self.repeated.most_ns)
+
+    @property
+    def alone_ns(self) -> int:
+        """Return the time of a job that has its CPU for itself, with the margin of a table."""
+        return self.solo_ns + with_margin(self.longest_ns - self.solo_ns)
+
+    @property
     def shared_ns(self) -> int | None:
         """Return the time alone after jobs of other tasks; None: it was not measured."""
         if self.preempted is None:
             return None
-        return self.solo_ns + with_margin(max(self.preempted.dirty_ns - self.solo_ns, 0))
+        longest_ns = max(self.longest_ns, self.preempted.dirty_ns)
+        return self.solo_ns + with_margin(longest_ns - self.solo_ns)
 
     @property
     def queue_ns(self) -> int:
@@ -322,16 +349,47 @@ def soonest_of(
     """
     least_ns = np.full(len(checkpoints), np.inf)
     for marks, marks_ns in jobs:
-        passed: Counter[int] = Counter()
-        at_ns: dict[tuple[int, int], int] = {}
-        for mark, mark_ns in zip(marks.tolist(), marks_ns.tolist(), strict=True):
-            passed[mark] += 1
-            at_ns[mark, passed[mark]] = mark_ns
-        times_ns = [at_ns.get((point.mark, point.passage), 0) for point in checkpoints]
         # A job that leaves out a phase may reach the next one at once.
+        times_ns = [at_ns or 0 for at_ns in _passed_ns(checkpoints, marks, marks_ns)]
         least_ns = np.minimum(least_ns, np.maximum(np.diff(times_ns, prepend=0), 0))
     raised = np.floor(least_ns * (_MILLION - MARGIN_PPM) / _MILLION)
     return [0, *np.cumsum(raised).astype(np.int64).tolist()]
+
+
+def longest_of(
+    checkpoints: Sequence[Checkpoint], jobs: Sequence[tuple[int, IntArray, IntArray]]
+) -> list[tuple[int, int]]:
+    """Tell how long jobs take at most until each phase begins, and from there to their end.
+
+    A job whose caches hold lines of its own may begin a phase sooner than a cold one and end later.
+
+    Args:
+        checkpoints: As of `soonest_of`.
+        jobs: Execution time in ns, marks, and when each was passed.
+
+    Returns:
+        Of each phase, the first one included; ns.
+    """
+    latest_ns, rest_ns = [0] * len(checkpoints), [0] * len(checkpoints)
+    for took_ns, marks, marks_ns in jobs:
+        for i, at_ns in enumerate(_passed_ns(checkpoints, marks, marks_ns)):
+            if at_ns is not None:
+                latest_ns[i] = max(latest_ns[i], at_ns)
+                rest_ns[i] = max(rest_ns[i], took_ns - at_ns)
+    whole_ns = max(took_ns for took_ns, _, _ in jobs)
+    return [(0, whole_ns), *zip(latest_ns, rest_ns, strict=True)]
+
+
+def _passed_ns(
+    checkpoints: Sequence[Checkpoint], marks: IntArray, marks_ns: IntArray
+) -> list[int | None]:
+    """List when a job passed each checkpoint; None: it left it out."""
+    passed: Counter[int] = Counter()
+    at_ns: dict[tuple[int, int], int] = {}
+    for mark, mark_ns in zip(marks.tolist(), marks_ns.tolist(), strict=True):
+        passed[mark] += 1
+        at_ns[mark, passed[mark]] = mark_ns
+    return [at_ns.get((point.mark, point.passage)) for point in checkpoints]
 
 
 def last_passages_of(solo: Progress) -> list[Checkpoint]:
@@ -486,11 +544,7 @@ def _flaws_of_phases(table: ContentionTable) -> Iterator[str]:
         yield "phase 0 begins after the start of the job"
     if any(before >= after for before, after in pairwise(begins_ns)):
         yield "a phase begins before the phase before it, or after the end of the job"
-    soonest_ns = [phase.soonest_ns for phase in table.phases]
-    if soonest_ns[0] != 0 or sorted(soonest_ns) != soonest_ns:
-        yield "soonest_ns of a phase is less than that of the phase before it"
-    if any(phase.soonest_ns > phase.begins_ns for phase in table.phases):
-        yield "a phase begins sooner than at the soonest"
+    yield from _flaws_of_times(table)
     counts = {last.mark: last.passage for last in table.last_passages}
     if len(counts) != len(table.last_passages):
         yield "last_passages has a mark twice"
@@ -500,6 +554,29 @@ def _flaws_of_phases(table: ContentionTable) -> Iterator[str]:
             yield f"phase {i} begins at an unknown passage of a mark"
     if len(set(checkpoints)) != len(checkpoints):
         yield "two phases begin at one passage of a mark"
+
+
+def _flaws_of_times(table: ContentionTable) -> Iterator[str]:
+    soonest_ns = [phase.soonest_ns for phase in table.phases]
+    if soonest_ns[0] != 0 or sorted(soonest_ns) != soonest_ns:
+        yield "soonest_ns of a phase is less than that of the phase before it"
+    if any(phase.soonest_ns > phase.begins_ns for phase in table.phases):
+        yield "a phase begins sooner than at the soonest"
+    if any(
+        (known is None) != (table.repeated is None)
+        for phase in table.phases
+        for known in (phase.latest_ns, phase.rest_ns)
+    ):
+        yield "phases need latest_ns and rest_ns where jobs were repeated, and only there"
+    if any(
+        phase.latest_ns is not None and phase.latest_ns < phase.begins_ns for phase in table.phases
+    ):
+        yield "a phase begins later than at the latest"
+    if any(
+        phase.rest_ns is not None and phase.rest_ns < table.solo_ns - phase.begins_ns
+        for phase in table.phases
+    ):
+        yield "from a phase on the job takes longer than the longest"
 
 
 def _flaws_of_loads(table: ContentionTable) -> Iterator[str]:

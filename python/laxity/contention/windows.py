@@ -64,24 +64,27 @@ class Windows:
 
 
 def progress_of(
-    jobs: Rows, counters: Rows, marks: Rows | None, events: tuple[str, ...]
+    jobs: Rows, counters: Rows, marks: Rows | None, events: tuple[str, ...], number: int = 0
 ) -> Progress:
-    """Take the course of the first job of task 0.
+    """Take the course of a job of task 0.
 
     Args:
-        jobs: Rows of jobs.npy.
+        jobs: Rows of jobs.npy, of task 0.
         counters: Rows of counters.npy, with samples of the task and of the platform; a mark has a
             sample of the task.
         marks: Rows of probe.npy; None: the program has no marks.
         events: Names of the events, by their number in counters.npy.
+        number: Of the job, from 0.
     """
-    start, end = float(jobs["start_ns"][0]), float(jobs["finish_ns"][0])
+    start, end = float(jobs["start_ns"][number]), float(jobs["finish_ns"][number])
     task = counters[(counters["task"] == 0) & (counters["event"] == events.index("instructions"))]
     times = task["time_ns"].astype(np.float64)
     is_within = (times > start) & (times < end)
     times = np.concatenate([[start], times[is_within], [end]])
-    executed = task["value"].astype(np.float64)[is_within]
-    executed = np.concatenate([[0.0], executed, [float(jobs["instructions"][0])]])
+    # A counter goes on from job to job.
+    before = float(jobs["instructions"][:number].sum())
+    executed = task["value"].astype(np.float64)[is_within] - before
+    executed = np.concatenate([[0.0], executed, [float(jobs["instructions"][number])]])
     # While the job waits for memory it executes nothing: such a sample belongs to the next.
     is_progress = np.concatenate([[True], np.diff(executed) > 0])
     times, executed = times[is_progress], executed[is_progress]
@@ -109,6 +112,29 @@ def phases_of(marks: Rows | None, start_ns: int, end_ns: int) -> tuple[IntArray,
     is_phase = (marks["task"] == 0) & (marks["kind"] == MarkKind.PHASE)
     rows = marks[is_phase & (marks["time_ns"] >= start_ns) & (marks["time_ns"] < end_ns)]
     return rows["probe"].astype(np.int64), rows["time_ns"].astype(np.int64) - start_ns
+
+
+def placed_as(windows: Windows, alone: Progress, solo: Progress) -> Windows:
+    """Place windows where another job alone executes the same instructions.
+
+    Args:
+        windows: Placed in the job `alone`.
+        alone: A job alone.
+        solo: The other one.
+    """
+
+    def as_solo(at_ns: FloatArray) -> FloatArray:
+        executed = np.interp(at_ns + alone.times_ns[0], alone.times_ns, alone.instructions)
+        since_ns = solo.times_ns - solo.times_ns[0]
+        places_ns: FloatArray = np.interp(executed, solo.instructions, since_ns)
+        return places_ns
+
+    return Windows(
+        as_solo(windows.begins_ns),
+        as_solo(windows.ends_ns),
+        windows.traffic_bytes_per_s,
+        windows.loss,
+    )
 
 
 def windows_of(solo: Progress, loaded: Progress) -> Windows:
