@@ -6,6 +6,7 @@ bench/README.md says how to read the table.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 
@@ -23,6 +24,8 @@ _HEAD = (
     *("parallelism", "windows above the table"),
 )
 _PPM_PER_PERCENT = 10_000
+# Less room between `paper` and the optimum says nothing of a policy.
+_LEAST_GAP_PPM = 50_000
 
 
 def table_of(trials: Sequence[Trial]) -> str:
@@ -39,7 +42,53 @@ def table_of(trials: Sequence[Trial]) -> str:
     ]
     for trial in sorted(trials, key=_name):
         lines += [f"| {' | '.join(row)} |" for row in _rows(trial)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *_against_paper(trials)]).rstrip("\n") + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Of a program and a load with which `paper` kept theta: more than `paper`, and its gap."""
+
+    name: str
+    more_ppm: int
+    gap_ppm: int
+
+
+def _compared(trial: Trial) -> Iterable[_Compared]:
+    by_policy = {found.policy: found for found in trial.evaluations}
+    if not by_policy.keys() >= {"sound", "paper"}:
+        return
+    paper = by_policy["paper"]
+    for ours, theirs in zip(by_policy["sound"].cells, paper.cells, strict=True):
+        if max(theirs.regulated_ppm, theirs.replayed_ppm) <= paper.theta_ppm:
+            shares = (ours.parallelism_ppm, ours.optimum_ppm)
+            yield _Compared(_name(trial), *(ppm - theirs.parallelism_ppm for ppm in shares))
+
+
+def _closed(loads: Sequence[_Compared]) -> float:
+    return 100 * sum(load.more_ppm for load in loads) / sum(load.gap_ppm for load in loads)
+
+
+def _against_paper(trials: Sequence[Trial]) -> Iterable[str]:
+    """Say which part of what `paper` leaves to the optimum `sound` allows, and where it is less."""
+    loads = [load for trial in sorted(trials, key=_name) for load in _compared(trial)]
+    wide = [load for load in loads if load.gap_ppm >= _LEAST_GAP_PPM]
+    if not wide:
+        return
+    by_name = {load.name: [other for other in wide if other.name == load.name] for load in wide}
+    of_programs = [f"`{name}` {_closed(of_name):.0f} %" for name, of_name in by_name.items()]
+    yield (
+        f"Of the parallelism between `paper` and the optimum `sound` allows {_closed(wide):.0f} % "
+        f"({len(wide)} loads with which `paper` kept θ and left 5 points or more): "
+        f"{', '.join(of_programs)}."
+    )
+    least = min(loads, key=lambda load: load.more_ppm)
+    n_below = sum(load.more_ppm < -2 * _PPM_PER_PERCENT for load in loads)
+    largest = f", at most {-least.more_ppm / _PPM_PER_PERCENT:.1f} (`{least.name}`)"
+    yield (
+        f"With {n_below} of {len(loads)} loads it allows over 2 points less than "
+        f"`paper`{largest if n_below else ''}."
+    )
 
 
 def _name(trial: Trial) -> str:

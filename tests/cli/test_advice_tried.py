@@ -133,10 +133,10 @@ def test_10000_replayed_jobs_lose_no_more_than_theta(
     folder, one, advice = advised
     table, _ = read_table(folder / "t.json")
     regulate = resolve_regulate(RegulateTable(theta=f"{one.theta}%"), "t")
-    plan = plan_of(table, Terms(regulate, core=1, solo_ns=table.solo_ns))
+    plan = plan_of(table, Terms(regulate, core=1))
     _, solo = course(one.program, None)
     n_starts = -(-REPLAYED // len(advice["loads"]))
-    most_ns = table.solo_ns * (100 + one.theta) // 100
+    most_ns = table.alone_ns * (100 + one.theta) // 100
     jobs = [
         job
         for load in (found["load"] for found in advice["loads"])

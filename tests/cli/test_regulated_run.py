@@ -149,14 +149,22 @@ def test_job_outside_its_profile_leaves_no_verdict(folder: Path, tmp_path: Path)
     assert answer["regulation"]["kept"] < answer["regulation"]["jobs"]
 
 
-def test_job_after_one_of_its_own_is_within_its_profile(tmp_path: Path):
-    """Its caches hold dirty lines of the job before: it takes longer than a cold one."""
-    path = tmp_path / "corners.json"
+@pytest.fixture(scope="module")
+def of_corners(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Profile a program whose later jobs take longer: they evict dirty lines of the job before."""
+    path = tmp_path_factory.mktemp("corners") / "corners.json"
     words = ("--load-cpus", "1-3", "--reads", "0", "--delays", "0", "--quiet", "-o", path)
     more = ("--preempt", "none", "--pauses", "none")
     assert laxity("contention", "profile", "corners sqcif", *PLATFORM, *words, *more).code == 0
     document = json.loads(path.read_text())
     assert document["repeated"]["most_ns"] > document["solo_ns"]
+    return path
+
+
+def test_job_after_one_of_its_own_is_within_its_profile(of_corners: Path, tmp_path: Path):
+    path = tmp_path / "corners.json"
+    document = json.loads(of_corners.read_text())
+    write_signed(path, document)
     what = ("corners", "sqcif", "-p", "20ms", "-t", "6", "--cpus", "0", *PLATFORM)
     beside = ("--interfere", "load 4MiB 0 0@1-3", "--regulate", path, "--theta", "5%")
     done = run(*what, *beside, "--run-dir", tmp_path / "R")
@@ -166,6 +174,18 @@ def test_job_after_one_of_its_own_is_within_its_profile(tmp_path: Path):
     # As before jobs that follow one another were profiled.
     write_signed(path, cold_only(document))
     assert run(*what, *beside, "--run-dir", tmp_path / "cold").code == 4
+
+
+def test_cold_job_of_an_evaluation_is_within_its_profile(of_corners: Path):
+    """It may lose 5 % of its own time, not of that of a later job."""
+    of = ("--theta", "5%", "--reads", "0", "--delays", "0", "--pauses", "none", "--quiet")
+    done = laxity("contention", "evaluate", of_corners, *of, "--format", "json")
+    assert done.code == 0, done.err
+    (tried,) = json.loads(done.out)["evaluations"]
+    figures = {figure["name"]: figure["value"] for figure in tried["figures"]}
+    solo_ns = json.loads(of_corners.read_text())["solo_ns"]
+    assert (figures["beyond"], figures["solo_ns"]) == (0, solo_ns)
+    assert figures["least_parallelism_ppm"] > 50_000
 
 
 def test_table_of_a_program_that_has_changed_is_refused(folder: Path, tmp_path: Path):

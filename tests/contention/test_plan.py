@@ -75,6 +75,17 @@ def test_later_job_may_pass_a_checkpoint_later_and_take_longer_from_there_on():
     assert "solo_until_ns 0 6045000 8105000" in lines
 
 
+def test_job_takes_at_most_what_the_longest_of_the_profile_did_if_nothing_else_is_said():
+    """C is 8.105 ms: of it 5 % are 405.25 µs. Without later jobs it is 8 ms."""
+    found = table(**later_jobs(6_040_000, 2_090_000))
+    lines = plan_of(found, terms(50_000)).splitlines()
+    assert "budget_ns 405250" in lines
+    assert "solo_from_ns 8105000 2097000 0" in lines
+    lines = plan_of(found.of_cold_jobs(), terms(50_000)).splitlines()
+    assert "budget_ns 400000" in lines
+    assert "solo_until_ns 0 6000000 8000000" in lines
+
+
 def test_wcet_below_a_later_job_is_refused():
     keys = read_bound_keys(TaskTable(wcet="8.05ms"))
     with pytest.raises(ConfigError, match="a job alone took 8100us when it was profiled"):

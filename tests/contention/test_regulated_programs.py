@@ -49,6 +49,33 @@ def test_row_of_a_policy_has_its_largest_overhead_and_the_loads_that_break_theta
     assert of_optimum[4:8] == ["optimum", "-", "-", "90.0 / 90.0 / 90.0 %, 90.0"]
 
 
+def test_gap_between_paper_and_the_optimum_counts_loads_with_which_paper_keeps_theta():
+    """Optimum 90 %: 30 of 80 points and 20 of 40 are 50 of 120; with a third `paper` loses 6 %."""
+    shares = (400_000, 700_000, 100_000)
+    ours = evaluation("sound", *(cell(40_000, 40_000, share) for share in shares))
+    paper = evaluation(
+        "paper",
+        *(cell(loss, 40_000, ppm) for loss, ppm in ((0, 100_000), (0, 500_000), (60_000, 800_000))),
+    )
+    *_, closed, below = table_of([Trial(table=table(), evaluations=[ours, paper])]).splitlines()
+    assert "allows 42 % (2 loads" in closed
+    assert below.startswith("With 0 of 2 loads it allows over 2 points less")
+
+
+def test_load_with_which_paper_allows_more_is_counted():
+    """`sound` 70 %, `paper` 85 %: 15 points less; a gap of 5 points counts."""
+    found = Trial(
+        table=table(),
+        evaluations=[
+            evaluation("sound", cell(0, 0, 700_000)),
+            evaluation("paper", cell(0, 0, 850_000)),
+        ],
+    )
+    below = table_of([found]).splitlines()[-1]
+    assert below.startswith("With 1 of 1 loads it allows over 2 points less")
+    assert below.endswith("points less than `paper`, at most 15.0 (`dijkstra large`).")
+
+
 def test_table_replaces_what_is_between_the_marks_of_a_page():
     assert with_table(PAGE, "new\n") == PAGE.replace("old", "new")
 

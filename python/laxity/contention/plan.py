@@ -58,7 +58,7 @@ class Terms:
         regulate: Allowed loss, period and latencies.
         core: Of the regulator.
         task: Index of the regulated task.
-        solo_ns: Time that no job exceeds alone; None: that of the table.
+        solo_ns: Time that no job exceeds alone; None: that of the table, with margin.
         preemption_ns: Reload after one preemption, with the worst load.
         policy: That decides.
         n_loads: CPUs with best-effort work; policies "paper" and "budget" have a table for each.
@@ -78,7 +78,7 @@ class Terms:
 
     def budget_ns(self, table: ContentionTable) -> int:
         """Return theta C."""
-        return (self.solo_ns or table.solo_ns) * self.regulate.theta_ppm // _MILLION
+        return (self.solo_ns or table.alone_ns) * self.regulate.theta_ppm // _MILLION
 
     def stop_ns(self, table: ContentionTable) -> int:
         """Return L. A core stops when its instruction has ended, which may wait for a queue."""
@@ -101,7 +101,7 @@ class Terms:
 
     def least_theta_ppm(self, table: ContentionTable) -> int:
         """Return the smallest theta that lasts for one permission."""
-        return -(-self.permission_ns(table) * _MILLION // (self.solo_ns or table.solo_ns))
+        return -(-self.permission_ns(table) * _MILLION // (self.solo_ns or table.alone_ns))
 
 
 def check_preemptions(
@@ -223,7 +223,7 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
     """
     if terms.policy == "sound":
         check_terms(table, terms)
-    solo_ns = terms.solo_ns or table.solo_ns
+    solo_ns = terms.solo_ns or table.alone_ns
     refill_bytes = 0
     if terms.policy == "budget":
         refill_bytes = best_effort_bytes_per_s(table, terms) * REFILL_NS // _NS_PER_S

@@ -365,11 +365,11 @@ def evaluate_table(
     """
     program = replace(program_of(table), kept=kept)
     solo_ns, solo = solo_progress(table, program)
-    made = table
+    made, table = table, table.of_cold_jobs()
     if table.is_level_shared:
         # The caches are full of lines of the load when the job starts.
-        solo_ns = table.shared_ns or solo_ns
-        table = table.for_cpu(is_shared=True)
+        solo_ns = made.shared_ns or solo_ns
+        table = made.for_cpu(is_shared=True)
         policies = [replace(terms, solo_ns=solo_ns) for terms in policies]
     period_ns = policies[0].regulate.period_ns
     others = [

@@ -274,6 +274,13 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
             phases=[msgspec.structs.replace(phase, loss=phase.shared) for phase in self.phases],
         )
 
+    def of_cold_jobs(self) -> "ContentionTable":
+        """Leave out the times of jobs that follow one another: C is that of a cold job."""
+        phases = [
+            msgspec.structs.replace(phase, latest_ns=None, rest_ns=None) for phase in self.phases
+        ]
+        return msgspec.structs.replace(self, repeated=None, phases=phases)
+
     @property
     def worst_rate(self) -> int:
         """Return the largest loss of all phases: that of the last step, and all traffic above."""
