@@ -149,8 +149,8 @@ contention.add_command(advise)
 def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     """Measure how much memory traffic delays a program, and write its contention table.
 
-    One cold job runs alone and with each load: on one CPU, on two, and so on. Then another program
-    precedes and preempts the job, alone and with the worst load.
+    One cold job runs alone and with each load: on one CPU, on two, and so on. Then five jobs follow
+    one another, and another program precedes and preempts the job, alone and with the worst load.
     """
     from laxity.contention.document import (  # noqa: PLC0415 - heavy
         LOAD_COLUMNS,
