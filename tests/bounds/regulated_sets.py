@@ -19,6 +19,7 @@ import numpy as np
 from tests.bounds.made_up_costs import entry, model
 from tests.cli.commands import laxity
 
+from laxity.contention.table import read_table
 from laxity.core.executor import n_cpus, parallel
 from laxity.platform.platform_file import read_platform
 from laxity.platform.simulated import describe_model
@@ -74,14 +75,13 @@ class DrawnSet:
 def profile(program: str, folder: Path) -> Profiled:
     """Profile a program, and measure what a bound needs of it."""
     table = folder / f"{program.replace(' ', '-')}.json"
-    words = ("--reads", "0,5,10", "--delays", "0,60", "--preempt", "none", "--pauses", "none")
+    words = ("--reads", "0,5,10", "--delays", "0,60", "--preemptions", "2", "--pauses", "none")
     more = ("--quiet", "-o", str(table))
     done = laxity("contention", "profile", program, "--platform", PLATFORM, *words, *more)
     assert done.code == 0, done.err
     document = json.loads(table.read_text())
     worst = max(document["loads"], key=lambda load: load["overhead_ppm"])
     load = f"4MiB {worst['reads']} {worst['delay']}"
-    rate = max(phase["loss"][-1] for phase in document["phases"]) / (1 << 20)
     dirty = alone(folder, program, "")
     with_load = alone(folder, program, load)
     # From job to job a preemption comes a bit later, from the start to the end.
@@ -94,13 +94,16 @@ def profile(program: str, folder: Path) -> Profiled:
     delta_ns = max(
         int((jobs["start_ns"] - jobs["release_ns"]).max()) for jobs in (preempted, with_load)
     )
+    wcet_ns = with_margin(found)
+    lost_ns = read_table(table)[0].lost_ns(wcet_ns, is_shared=True)
+    assert lost_ns is not None
     return Profiled(
         program,
         table.name,
-        wcet_ns=with_margin(found),
+        wcet_ns=wcet_ns,
         gamma_ns=with_margin(max(int(more), 0)),
         delta_ns=with_margin(delta_ns),
-        overhead=rate / (1 - rate),
+        overhead=lost_ns / wcet_ns,
     )
 
 

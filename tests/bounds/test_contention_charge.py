@@ -124,6 +124,15 @@ def test_losses_after_other_tasks_are_charged_where_tasks_share_the_cpu():
     assert charged(planner, longer, None)[1].overhead_ppm == 1_000_000
 
 
+def test_job_that_nothing_regulates_is_charged_the_worst_load_of_each_part():
+    """10 - 8.8 ms and a fifth, and 2 % of 10 ms: 1.64 ms; 8.8 ms + 18.6364 %."""
+    planner, control = read(SET).tasks
+    found = table(solo_ns=8_800_000, contended_ns=10_000_000)
+    assert charged(planner, found, None)[1].overhead_ppm == 186_364
+    # Nothing was measured after jobs of other tasks.
+    assert charged(planner, found, None, [control])[1].overhead_ppm == 1_000_000
+
+
 def test_charge_says_what_it_is_from():
     planner, control = read(SET + REGULATE).tasks
     regulate = read(SET + REGULATE).regulate

@@ -160,6 +160,26 @@ def test_c_is_that_of_a_job_after_one_of_its_own():
     assert (shorter.longest_ns, shorter.alone_ns) == (8_000_000, 8_000_000)
 
 
+def test_job_that_nothing_regulates_loses_what_its_parts_lost():
+    """10 - 8 ms and a fifth, and 2 % of 10 ms: 2.6 ms. 0.1 ms more lose as much again at the top.
+
+    After jobs of other tasks: 8.05 ms alone; 11 - 8.05 ms and a fifth, and 0.22 ms: 3.76 ms.
+    """
+    found = table(contended_ns=10_000_000, preempted=PREEMPTED | {"dirty_ns": 8_050_000})
+    assert found.lost_ns(8_000_000, is_shared=False) == 2_600_000
+    assert found.lost_ns(8_100_000, is_shared=False) == 2_700_000
+    assert found.lost_ns(8_000_000, is_shared=True) is None
+    found = msgspec.structs.replace(found, shared_contended_ns=11_000_000)
+    assert found.lost_ns(8_000_000, is_shared=True) == 3_760_000
+
+
+def test_time_beyond_the_profile_may_lose_all():
+    first = FIRST | {"loss": [0, RATE_ONE]}
+    found = table(contended_ns=10_000_000, phases=[first | {"reserve_ns": [0, 0]}])
+    assert found.lost_ns(8_000_000, is_shared=False) == 2_600_000
+    assert found.lost_ns(8_000_001, is_shared=False) is None
+
+
 def test_longest_parts_are_those_of_any_job_that_passes_the_checkpoint():
     """Of 100 us a cold job passes it at 60; of 110 another passes it at 50; a third never does."""
     points = [Checkpoint(mark=7, passage=1)]
@@ -383,6 +403,8 @@ def test_table_without_a_hash_is_read_with_a_note(
         ({"phases": [FIRST, SECOND | {"soonest_ns": 6_000_001}]}, "a phase begins sooner than"),
         (later_jobs(5_999_999, 2_000_000), "later than at the latest"),
         (later_jobs(6_000_000, 1_999_999), "longer than the longest"),
+        ({"contended_ns": 7_999_999}, "with loads takes less than alone"),
+        ({"shared_contended_ns": 7_999_999}, "with loads takes less than alone"),
         ({"repeated": REPEATED}, "need latest_ns and rest_ns where jobs were repeated"),
         ({"phases": [FIRST | {"latest_ns": 0, "rest_ns": 8_000_000}]}, "and only there"),
         ({"phases": [FIRST | {"overheads": []}]}, "lacks overheads"),

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from laxity.contention.table import RATE_ONE, STEP_BYTES_PER_S, envelopes_of
-from laxity.contention.windows import Progress, Windows, placed_as, progress_of, windows_of
+from laxity.contention.windows import (
+    Progress,
+    Windows,
+    contended_ns_of,
+    placed_as,
+    progress_of,
+    windows_of,
+)
 
 EVENTS = ("instructions", "mem_read_bytes", "mem_write_bytes")
 PLATFORM = 65535
@@ -119,6 +126,25 @@ def test_windows_are_placed_where_the_other_job_executes_the_same():
     placed = placed_as(part, alone, solo)
     assert (placed.begins_ns[0], placed.ends_ns[0]) == (5e3, 25e3)
     assert (placed.traffic_bytes_per_s[0], placed.loss[0]) == (7, 0.5)
+
+
+def test_contended_job_meets_the_worst_load_in_each_part():
+    """Alone 10 + 10 µs; with a load that is dear first 30 + 11, with another 12 + 25.
+
+    Together 30 + 25.
+    """
+    solo = progress([0, 20], [0, 200], [0, 0])
+    dear_first = progress([5, 35, 46], [0, 100, 200], [0, 0, 0])
+    dear_later = progress([0, 12, 37], [0, 100, 200], [0, 0, 0])
+    assert contended_ns_of(solo, [dear_first, dear_later]) == 55_000
+    assert contended_ns_of(solo, []) == 20_000
+
+
+def test_contended_job_ends_when_the_last_of_its_instructions_do():
+    """It executes 10 instructions more than alone, as the first job after another may."""
+    solo = progress([0, 10], [0, 100], [0, 0])
+    more = progress([0, 20, 23], [0, 100, 110], [0, 0, 0])
+    assert contended_ns_of(solo, [more]) == 23_000
 
 
 def test_marks_of_the_job_are_its_phases():

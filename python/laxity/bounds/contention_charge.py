@@ -56,8 +56,9 @@ def charged(
 ) -> tuple[DeclaredTask, ContentionCharge]:
     """Charge a task with what its table says.
 
-    A regulated job takes (1 + theta) C + k gamma. A job that is not regulated loses at most the
-    largest rate G of its wall time, which is o = G / (1 - G) of its solo time.
+    A regulated job takes (1 + theta) C + k gamma. A job that is not regulated loses what it lost in
+    the profile if each part of it met the load that delays that part most. By a table without that,
+    it loses at most the largest rate G of its wall time, which is o = G / (1 - G) of its solo time.
 
     Args:
         task: It names the table.
@@ -91,7 +92,7 @@ def charged(
         check_terms(table, Terms(regulate, core=0, solo_ns=solo_ns))
         overhead_ppm = regulate.theta_ppm
     else:
-        overhead_ppm = _overhead_ppm(table)
+        overhead_ppm = _overhead_ppm(table, solo_ns, is_shared=is_shared)
     keys = replace(task.keys, overhead_ppm=overhead_ppm)
     if keys.gamma_ns is None and table.preempted is not None:
         n = table.preempted.n_alone + table.preempted.n_loaded
@@ -128,10 +129,13 @@ def left_out(charges: Sequence[ContentionCharge], used: Sequence[UsedCost]) -> I
         yield "what co-runners add to switches and interrupts, which were measured without them"
 
 
-def _overhead_ppm(table: "ContentionTable") -> int:
-    """Return the overhead at the last step, which stands for all traffic above, too; rounded up."""
+def _overhead_ppm(table: "ContentionTable", solo_ns: int, *, is_shared: bool) -> int:
+    """Return what co-runners that nothing stops cost a job, of its time alone; rounded up."""
     from laxity.contention.table import RATE_ONE  # noqa: PLC0415 - loads numpy
 
+    lost_ns = table.lost_ns(solo_ns, is_shared=is_shared)
+    if lost_ns is not None:
+        return -(-lost_ns * PPM // solo_ns)
     rate = table.worst_rate
     if rate >= RATE_ONE:
         msg = "a job may lose all of its time to traffic, so nothing bounds it; regulate the task"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What `laxity contention` answers: each figure is declared once, for people and for programs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from laxity.contention.table import (
     Preempted,
     Repeated,
 )
+from laxity.contention.windows import SHORTEST_NS
 from laxity.core.percent import percent
 from laxity.core.units import format_duration_ns
 from laxity.page.columns import Column, csv_text, document_of, figures_of, table_text
@@ -129,6 +130,13 @@ PROFILE_COLUMNS = (
         lambda table: None if table.repeated is None else table.repeated.most_ns,
         "simulated",
         n=lambda table: 0 if table.repeated is None else table.repeated.n,
+    ),
+    Column(
+        "contended_ns",
+        "with the worst load of each part",
+        lambda table: table.contended_ns,
+        "simulated",
+        n=lambda table: len(table.loads),
     ),
     Column("reload_ns", "reload after a stop", lambda table: table.reload_ns, "modelled"),
     Column("phases", "phases", lambda table: len(table.phases), "simulated", n=1),
@@ -294,6 +302,7 @@ def profile_sentences(table: ContentionTable) -> list[str]:
         f"(simulated, {len(table.loads)} loads, one cold job each).",
         phases,
         _of_repeated(table.repeated),
+        *_of_contended(table),
         _of_preempted(table.preempted),
         _of_stopped(table),
     ]
@@ -307,6 +316,18 @@ def _of_repeated(found: Repeated | None) -> str:
         f"A job that follows another takes up to {format_duration_ns(found.most_ns)} alone "
         f"(observed, n = {found.n})."
     )
+
+
+def _of_contended(table: ContentionTable) -> Iterator[str]:
+    """Say what a job without a regulator may take."""
+    lost_ns = table.lost_ns(table.longest_ns, is_shared=False)
+    if table.contended_ns is not None and lost_ns is not None:
+        yield (
+            f"If each {format_duration_ns(SHORTEST_NS)} of the job met the load that delays it "
+            f"most there, it would take {format_duration_ns(table.contended_ns)} (simulated). "
+            "laxity bound charges an unregulated job for that, with margin "
+            f"{format_duration_ns(table.longest_ns + lost_ns)}."
+        )
 
 
 def _of_preempted(found: Preempted | None) -> str:

@@ -29,7 +29,7 @@ from laxity.contention.table import (
     Stopped,
     with_margin,
 )
-from laxity.contention.windows import Progress, Windows, placed_as, windows_of
+from laxity.contention.windows import Pair, Progress
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
 from laxity.platform.platform_checks import settings_of_values
@@ -85,9 +85,8 @@ def after_another(
     program: Program,
     preceding: tuple[str, ...],
     loads: Sequence[Load | None],
-    solo: Progress,
     display: Countdown,
-) -> tuple[int, list[Windows]]:
+) -> tuple[int, list[Pair]]:
     """Simulate jobs that find the caches full of dirty lines of another program.
 
     `after_own` does so with lines of jobs of their own.
@@ -96,12 +95,10 @@ def after_another(
         program: Of the job.
         preceding: The other program.
         loads: One for each job, besides a job alone.
-        solo: The job alone, its caches empty at the start.
         display: Shows how many jobs are done.
 
     Returns:
-        Execution time alone in ns, and windows of each load. They lie where the job with empty
-        caches executes the same instructions.
+        Execution time alone in ns, and the job alone with the job with each load.
 
     Raises:
         LaxityError: It cannot be simulated.
@@ -110,23 +107,22 @@ def after_another(
         [None, *loads], lambda load: progress(program, load, preceding), display
     )
     dirty_ns, dirty = alone
-    return dirty_ns, [placed_as(windows_of(dirty, course), dirty, solo) for _, course in others]
+    return dirty_ns, [(dirty, course) for _, course in others]
 
 
 def after_own(
-    program: Program, jobs: Sequence[Loaded], solo: Progress, display: Countdown
-) -> tuple[Repeated, list[tuple[int, Progress]], list[Windows]]:
+    program: Program, jobs: Sequence[Loaded], display: Countdown
+) -> tuple[Repeated, list[tuple[int, Progress]], list[Pair]]:
     """Simulate jobs that each follow one of the same task, alone and with loads.
 
     Args:
         program: Of the jobs.
         jobs: With loads, their caches empty at the start.
-        solo: The job alone, likewise.
         display: Shows how many loads are done.
 
     Returns:
-        What the table says of them, the jobs alone as `progress` returns one, and windows with the
-        loads, placed as those of `after_another`.
+        What the table says of them, the jobs alone as `progress` returns one, and each with the
+        same job with each load.
 
     Raises:
         LaxityError: It cannot be simulated.
@@ -141,7 +137,7 @@ def after_own(
         Repeated(kind="observed", n=len(alone), most_ns=max(took_ns for took_ns, _ in alone)),
         alone,
         [
-            placed_as(windows_of(course, loaded), course, solo)
+            (course, loaded)
             for later in others
             for (_, course), (_, loaded) in zip(alone, later, strict=True)
         ],

@@ -63,7 +63,13 @@ from laxity.contention.table import (
     with_margin,
 )
 from laxity.contention.trial import Trial
-from laxity.contention.windows import Progress, windows_of
+from laxity.contention.windows import (
+    Pair,
+    Progress,
+    contended_ns_of,
+    windows_of,
+    windows_of_pairs,
+)
 from laxity.core.progress import Countdown
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import PlatformModel, read_platform
@@ -168,21 +174,19 @@ def profile_program(
     loaded = [course for _, course in measured]
     points = [checkpoint for _, checkpoint in checkpoints]
     worst = worst_of([Loaded(load, job[0]) for load, job in done])
-    repeated, later, own = after_own(program, worst, solo, display)
+    repeated, later, own = after_own(program, worst, display)
+    pairs = [*((solo, course) for course in loaded), *own]
     jobs = [(ns, course.marks, course.marks_ns) for ns, course in [(solo_ns, solo), *later]]
     soonest_ns = soonest_of(points, [(marks, marks_ns) for _, marks, marks_ns in jobs])
     longest_ns = longest_of(points, jobs)
-    curves = envelopes_of(chain((windows_of(solo, course) for course in loaded), own), begins_ns)
+    curves, contended_ns = _bounds_of(pairs, solo, begins_ns)
     shared: list[list[int]] = [[]] * len(curves)
+    shared_contended_ns = None
     preempted = stopped = None
     cold_ns = [0] * len(begins_ns)
     if preempting:
-        dirty_ns, more = after_another(
-            program, preempting, [job.load for job in worst], solo, display
-        )
-        shared = envelopes_of(
-            chain((windows_of(solo, course) for course in loaded), own, more), begins_ns
-        )
+        dirty_ns, more = after_another(program, preempting, [job.load for job in worst], display)
+        shared, shared_contended_ns = _bounds_of([*pairs, *more], solo, begins_ns)
         # The last step stands for all traffic above.
         curves = [[*loss, *loss[-1:] * (len(shared[0]) - len(loss))] for loss in curves]
         preempted = preempted_of(
@@ -250,10 +254,20 @@ def profile_program(
             measured_load(load, solo_ns, took_ns, course)
             for load, (took_ns, course) in zip(loads, measured, strict=True)
         ],
+        contended_ns=contended_ns,
+        shared_contended_ns=shared_contended_ns,
         repeated=repeated,
         preempted=preempted,
         stopped=stopped,
     )
+
+
+def _bounds_of(
+    pairs: Sequence[Pair], solo: Progress, begins_ns: Sequence[int]
+) -> tuple[list[list[int]], int]:
+    """Bound what a job loses: in windows of each phase, and as a whole in ns."""
+    curves = envelopes_of(windows_of_pairs(pairs, solo), begins_ns)
+    return curves, contended_ns_of(solo, chain.from_iterable(pairs))
 
 
 def _along_delays(

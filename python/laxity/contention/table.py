@@ -6,6 +6,7 @@ Source: docs/regulation.md, sections 2 and 7.
 """
 
 import hashlib
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -200,7 +201,9 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     `platform_sha256` is that of the platform file. `solo_ns`: the job alone, its caches cold.
     `reload_ns`: K, what a stop costs the job: a bound where the last cache level is partitioned,
     else the largest observed, with margin. `last_passages`: the last of each mark, those
-    that begin no phase included. `repeated`, `preempted`, `stopped`: null: it was not measured.
+    that begin no phase included. `contended_ns`: the job if each 10 µs of it met the load that
+    delays that part most; `shared_contended_ns`: the same where jobs of other tasks may precede the
+    job. `repeated`, `preempted`, `stopped`: null, as for these two: it was not measured.
     `sha256`: of all other members; null: written before tables had one.
     """
 
@@ -218,6 +221,8 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     last_passages: list[Checkpoint]
     phases: Annotated[list[Phase], Meta(min_length=1, max_length=PHASES_MAX)]
     loads: Annotated[list[MeasuredLoad], Meta(min_length=1)]
+    contended_ns: Time | None = None
+    shared_contended_ns: Time | None = None
     repeated: Repeated | None = None
     preempted: Preempted | None = None
     stopped: Stopped | None = None
@@ -248,8 +253,36 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
         """Return the time alone after jobs of other tasks; None: it was not measured."""
         if self.preempted is None:
             return None
-        longest_ns = max(self.longest_ns, self.preempted.dirty_ns)
-        return self.solo_ns + with_margin(longest_ns - self.solo_ns)
+        return self.solo_ns + with_margin(self._longest_shared_ns - self.solo_ns)
+
+    @property
+    def _longest_shared_ns(self) -> int:
+        dirty_ns = 0 if self.preempted is None else self.preempted.dirty_ns
+        return max(self.longest_ns, dirty_ns)
+
+    def lost_ns(self, solo_ns: int, *, is_shared: bool) -> int | None:
+        """Return what a job loses to co-runners that nothing stops; None: nothing bounds it.
+
+        What it takes longer than the longest job of the profile may lose as much as any window.
+
+        Args:
+            solo_ns: The job alone.
+            is_shared: Jobs of other tasks may precede the job on its CPU.
+        """
+        is_shared = is_shared or self.is_level_shared
+        contended_ns = self.shared_contended_ns if is_shared else self.contended_ns
+        if contended_ns is None:
+            return None
+        longest_ns = self._longest_shared_ns if is_shared else self.longest_ns
+        lost_ns = (contended_ns - longest_ns) * (1 + MARGIN_OF_OVERHEAD)
+        lost_ns += contended_ns * MARGIN_OF_WALL
+        more_ns = max(solo_ns - longest_ns, 0)
+        if more_ns > 0:
+            rate = self.for_cpu(is_shared=is_shared).worst_rate
+            if rate >= RATE_ONE:
+                return None
+            lost_ns += more_ns * rate / (RATE_ONE - rate)
+        return math.ceil(lost_ns)
 
     @property
     def queue_ns(self) -> int:
@@ -567,6 +600,10 @@ def _flaws_of_times(table: ContentionTable) -> Iterator[str]:
     soonest_ns = [phase.soonest_ns for phase in table.phases]
     if soonest_ns[0] != 0 or sorted(soonest_ns) != soonest_ns:
         yield "soonest_ns of a phase is less than that of the phase before it"
+    if min(
+        table.contended_ns or table.longest_ns, table.shared_contended_ns or table.longest_ns
+    ) < (table.longest_ns):
+        yield "a job with loads takes less than alone"
     if any(phase.soonest_ns > phase.begins_ns for phase in table.phases):
         yield "a phase begins sooner than at the soonest"
     if any(

@@ -6,6 +6,8 @@ Averages are unsound: a part of what was averaged may lose more than a packed cu
 (docs/regulation.md, section 2). Solo and loaded job are matched by instructions.
 """
 
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -44,6 +46,10 @@ class Progress:
     traffic_bytes: FloatArray
     marks: IntArray
     marks_ns: IntArray
+
+
+# A job alone, and the same one with a load.
+Pair: TypeAlias = tuple[Progress, Progress]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,12 @@ def phases_of(marks: Rows | None, start_ns: int, end_ns: int) -> tuple[IntArray,
     return rows["probe"].astype(np.int64), rows["time_ns"].astype(np.int64) - start_ns
 
 
+def windows_of_pairs(pairs: Iterable[Pair], solo: Progress) -> Iterator[Windows]:
+    """Cut loaded jobs into windows, placed where the job `solo` executes the same instructions."""
+    for alone, loaded in pairs:
+        yield placed_as(windows_of(alone, loaded), alone, solo)
+
+
 def placed_as(windows: Windows, alone: Progress, solo: Progress) -> Windows:
     """Place windows where another job alone executes the same instructions.
 
@@ -122,6 +134,8 @@ def placed_as(windows: Windows, alone: Progress, solo: Progress) -> Windows:
         alone: A job alone.
         solo: The other one.
     """
+    if alone is solo:
+        return windows
 
     def as_solo(at_ns: FloatArray) -> FloatArray:
         executed = np.interp(at_ns + alone.times_ns[0], alone.times_ns, alone.instructions)
@@ -135,6 +149,29 @@ def placed_as(windows: Windows, alone: Progress, solo: Progress) -> Windows:
         windows.traffic_bytes_per_s,
         windows.loss,
     )
+
+
+def contended_ns_of(solo: Progress, jobs: Iterable[Progress]) -> int:
+    """Add up the longest time that any job took for each 10 µs of the job alone.
+
+    No job takes longer whose co-runners change between those of `jobs`, but for the change itself.
+
+    Args:
+        solo: The job alone.
+        jobs: Which execute the same instructions.
+    """
+    edges_ns = np.append(np.arange(0.0, _took_ns(solo), SHORTEST_NS), _took_ns(solo))
+    executed = np.interp(edges_ns + solo.times_ns[0], solo.times_ns, solo.instructions)
+    most_ns = np.diff(edges_ns)
+    for job in jobs:
+        at_ns = np.interp(executed, job.instructions, job.times_ns)
+        at_ns[[0, -1]] = job.times_ns[[0, -1]]
+        most_ns = np.maximum(most_ns, np.diff(at_ns))
+    return math.ceil(float(most_ns.sum()))
+
+
+def _took_ns(job: Progress) -> float:
+    return float(job.times_ns[-1] - job.times_ns[0])
 
 
 def windows_of(solo: Progress, loaded: Progress) -> Windows:
