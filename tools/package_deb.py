@@ -71,7 +71,8 @@ def install_python(stage: Path, wheel: Path) -> Path:
     (home / "pyvenv.cfg").write_text(ENVIRONMENT, encoding="ascii")
     # Root, too, writes none then.
     hashed = ("--invalidation-mode", "unchecked-hash")
-    run(PYTHON, "-m", "compileall", "-q", *hashed, "-s", stage, "-p", "/", packages)
+    # -I: a PYTHONPYCACHEPREFIX of the environment would put the bytecode elsewhere.
+    run(PYTHON, "-I", "-m", "compileall", "-q", *hashed, "-s", stage, "-p", "/", packages)
     return packages
 
 

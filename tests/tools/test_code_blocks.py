@@ -148,6 +148,7 @@ MAY_END_SO = {
     "laxity compare": {0, 1, 4},
     "laxity bound": {0, 1, 4},
     "laxity report alone --pwcet": {0, 4},
+    "laxity versus ./old ./new --fail-on": {0, 1, 4},
     "laxity measure cache-misses  ": {0, 3, 4},
     "laxity measure memory-latency --pages huge": {0, 3},
     "laxity monitor mem": {0, 3},
@@ -182,7 +183,11 @@ GRANTED = {
 GOLDEN = ROOT / "tests/golden/runs"
 MERGE = f"laxity costs merge {GOLDEN}/switch {GOLDEN}/crpd -o costs.json"
 BEFORE = {
-    "run": ["cc -O2 -o control control.c", "cp /usr/bin/yes batch", BUILD_MINE],
+    "run": [
+        "cc -O2 -o control control.c",
+        "cp /usr/bin/yes batch; cp /usr/bin/true old; cp /usr/bin/true new",
+        BUILD_MINE,
+    ],
     "schedulers": [MERGE],
     "experiments": [MERGE],
 }

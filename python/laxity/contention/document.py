@@ -17,7 +17,7 @@ from laxity.contention.table import (
     Preempted,
     Repeated,
 )
-from laxity.contention.windows import SHORTEST_NS
+from laxity.contention.windows import SAMPLE_NS, SHORTEST_NS
 from laxity.core.percent import percent
 from laxity.core.units import format_duration_ns
 from laxity.page.columns import Column, csv_text, document_of, figures_of, table_text
@@ -353,7 +353,8 @@ def _of_stopped(table: ContentionTable) -> str:
         )
     text = (
         f"A stop of {_name(found.load)} costs the job up to {format_duration_ns(found.reload_ns)} "
-        f"(observed, n = {found.n}); full queues of the memory controller take "
+        f"(observed, n = {found.n}, to {format_duration_ns(SAMPLE_NS)}, the distance of samples); "
+        "full queues of the memory controller take "
         f"{format_duration_ns(found.queue_ns)} (calculated)."
     )
     if not found.is_level_shared:

@@ -186,7 +186,7 @@ def stopped(
 
     Returns:
         Course of the job, traffic of the platform until the end of each period of the plan, and
-        when the load stood still; None: it was not stopped in the job.
+        when the load stood still at the latest; None: it was not stopped in the job.
 
     Raises:
         LaxityError: It cannot be simulated.
@@ -196,7 +196,9 @@ def stopped(
     readings = streams["regulation"]
     traffic = np.cumsum(readings["traffic_bytes"]).tolist()
     denied = readings["time_ns"][readings["allowed"] == 0]
-    still_ns = int(denied[0]) + stop_latency_ns if len(denied) else None
+    # L of the plan: a core stops when its instruction has ended, which may wait for a queue.
+    stop_ns = stop_latency_ns + drained_ns(program.model)
+    still_ns = int(denied[0]) + stop_ns if len(denied) else None
     if still_ns is not None and not course.times_ns[0] < still_ns < course.times_ns[-1]:
         still_ns = None
     return course, traffic, still_ns
