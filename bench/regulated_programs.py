@@ -78,7 +78,7 @@ def _against_paper(trials: Sequence[Trial]) -> Iterable[str]:
     by_name = {load.name: [other for other in wide if other.name == load.name] for load in wide}
     of_programs = [f"`{name}` {_closed(of_name):.0f} %" for name, of_name in by_name.items()]
     yield (
-        f"Of the parallelism between `paper` and the optimum `sound` allows {_closed(wide):.0f} % "
+        f"`sound` allows {_closed(wide):.0f} % of the parallelism between `paper` and the optimum "
         f"({len(wide)} loads with which `paper` kept θ and left 5 points or more): "
         f"{', '.join(of_programs)}."
     )

@@ -118,7 +118,7 @@ contention.add_command(advise)
 @click.option(
     "--delays",
     metavar="N,...|adaptive",
-    default="0,20,60,200,1000",
+    default="0,20,60,200,1000,8000",
     show_default=True,
     help=f"{_delays_help} adaptive: 0 to 8000, closer where the overhead bends.",
 )

@@ -19,7 +19,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "laxity contention profile 'dijkstra large' --platform sim:sabrelite-partitioned "
             "-o dijkstra.json",
-            "75 loads, about a minute",
+            "108 loads, a minute or two",
         ),
         ("laxity contention evaluate dijkstra.json --theta 5%", "with loads that are new to it"),
         (
