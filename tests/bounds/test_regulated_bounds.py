@@ -40,7 +40,7 @@ def test_no_response_beside_regulated_loads_is_above_its_bound(tmp_path: Path):
     for of_all in (found, replayed):
         assert sum(len(held.largest) for held in of_all) > 2 * len(of_all)
         assert max(max(held.largest, default=0) for held in of_all) > 0.9
-        assert sum(held.preemptions for held in of_all) > len(of_all)
+        assert 2 * sum(held.preemptions for held in of_all) > len(of_all)
     assert sum(held.parallelism_ppm for held in found) > IN_ENGINE * 500_000
     assert sum(held.above_without_theta for held in found) > 0
     assert sum(held.above_without_gamma for held in found) > 0
