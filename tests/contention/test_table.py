@@ -403,6 +403,14 @@ def test_table_without_a_hash_is_read_with_a_note(
         ({"phases": [FIRST, SECOND | {"soonest_ns": 6_000_001}]}, "a phase begins sooner than"),
         (later_jobs(5_999_999, 2_000_000), "later than at the latest"),
         (later_jobs(6_000_000, 1_999_999), "longer than the longest"),
+        ({"contended_ns": 0}, "with loads takes less than alone"),
+        (
+            {
+                "shared_contended_ns": 8_049_999,
+                "preempted": PREEMPTED | {"dirty_ns": 8_050_000},
+            },
+            "with loads takes less than alone",
+        ),
         ({"contended_ns": 7_999_999}, "with loads takes less than alone"),
         ({"shared_contended_ns": 7_999_999}, "with loads takes less than alone"),
         ({"repeated": REPEATED}, "need latest_ns and rest_ns where jobs were repeated"),

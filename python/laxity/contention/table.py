@@ -253,10 +253,11 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
         """Return the time alone after jobs of other tasks; None: it was not measured."""
         if self.preempted is None:
             return None
-        return self.solo_ns + with_margin(self._longest_shared_ns - self.solo_ns)
+        return self.solo_ns + with_margin(self.longest_shared_ns - self.solo_ns)
 
     @property
-    def _longest_shared_ns(self) -> int:
+    def longest_shared_ns(self) -> int:
+        """Return the longest job alone, those after jobs of other tasks included."""
         dirty_ns = 0 if self.preempted is None else self.preempted.dirty_ns
         return max(self.longest_ns, dirty_ns)
 
@@ -273,7 +274,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
         contended_ns = self.shared_contended_ns if is_shared else self.contended_ns
         if contended_ns is None:
             return None
-        longest_ns = self._longest_shared_ns if is_shared else self.longest_ns
+        longest_ns = self.longest_shared_ns if is_shared else self.longest_ns
         lost_ns = (contended_ns - longest_ns) * (1 + MARGIN_OF_OVERHEAD)
         lost_ns += contended_ns * MARGIN_OF_WALL
         more_ns = max(solo_ns - longest_ns, 0)
@@ -600,10 +601,12 @@ def _flaws_of_times(table: ContentionTable) -> Iterator[str]:
     soonest_ns = [phase.soonest_ns for phase in table.phases]
     if soonest_ns[0] != 0 or sorted(soonest_ns) != soonest_ns:
         yield "soonest_ns of a phase is less than that of the phase before it"
-    if min(
-        table.contended_ns or table.longest_ns, table.shared_contended_ns or table.longest_ns
-    ) < (table.longest_ns):
-        yield "a job with loads takes less than alone"
+    for contended_ns, alone_ns in (
+        (table.contended_ns, table.longest_ns),
+        (table.shared_contended_ns, table.longest_shared_ns),
+    ):
+        if contended_ns is not None and contended_ns < alone_ns:
+            yield "a job with loads takes less than alone"
     if any(phase.soonest_ns > phase.begins_ns for phase in table.phases):
         yield "a phase begins sooner than at the soonest"
     if any(
