@@ -41,17 +41,16 @@ static struct run run_of_line(uintptr_t first, uintptr_t end, const char *line, 
     return run;
 }
 
-/* Heap and stacks grow, and the C library maps memory and guards as it pleases: there are only the
- * rights that it never gives a result. */
+/* Heap and stacks grow, and the C library maps memory and guards as it pleases, also right after
+ * the data of an object: there are only the rights that it never gives a result. */
 static void end_run(struct laxity_guest_mappings *mappings, const struct run *run)
 {
-    const bool is_named = run->kind != '\0';
     const bool is_usual = memcmp(&run->rights, "rw-p", sizeof run->rights) == 0 ||
                           memcmp(&run->rights, "---p", sizeof run->rights) == 0;
-    if (run->end == 0 || (!is_named && is_usual)) {
+    if (run->end == 0 || (run->kind == '\0' && is_usual)) {
         return;
     }
-    if (run->kind == '/') {
+    if (run->kind != '[') {
         mappings->shape = laxity_fnv_add(mappings->shape, run->first);
         mappings->shape = laxity_fnv_add(mappings->shape, run->end);
     }
@@ -65,11 +64,8 @@ note_run(struct laxity_guest_mappings *mappings, struct run *last, const struct 
         last->end = next->end;
         return;
     }
-    /* Data of an object that its file does not hold. */
-    const bool is_of_file = next->kind == '\0' && last->kind == '/' && next->first == last->end;
     end_run(mappings, last);
     *last = *next;
-    last->kind = is_of_file ? '/' : next->kind;
 }
 
 /* "FIRST-END rw-p OFFSET DEVICE INODE NAME" (proc(5)): a name is a file's, the heap's, a stack's.

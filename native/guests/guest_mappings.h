@@ -26,8 +26,10 @@ struct laxity_guest_mapping {
 struct laxity_guest_mappings {
     struct laxity_guest_mapping stack; /* where a frame lies; empty = nobody knows */
     struct laxity_guest_mapping of[LAXITY_GUEST_MAPPINGS_MAX];
-    uint64_t shape; /* hash of bounds and rights of files' mappings, of rights of all others */
-    unsigned n;     /* what is beyond the last one counts as no address */
+    /* Hash of bounds and rights of mappings of files and of those with rights that memory of the C
+     * library never has, of rights of heap and stacks. */
+    uint64_t shape;
+    unsigned n; /* what is beyond the last one counts as no address */
     unsigned n_found;
 };
 
