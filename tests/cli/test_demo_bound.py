@@ -138,7 +138,7 @@ def test_tasks_of_the_pilot_are_apart():
     assert pilot.duration_ns == 400_000_000
 
 
-def test_tasks_are_sized_by_the_pilot_to_half_of_the_cpu(tmp_path: Path):
+def test_tasks_are_sized_by_the_pilot_so_that_long_jobs_have_room(tmp_path: Path):
     tasks = plan_tasks({"duration": "3s"}, 1, 1024 * KIB, 1)
     made = []
     for name, usual_ns in (("control", 100_000), ("filter", 200_000), ("vision", 0)):
@@ -149,11 +149,11 @@ def test_tasks_are_sized_by_the_pilot_to_half_of_the_cpu(tmp_path: Path):
         made.append(Made(rows, name=name))
     write_run(tmp_path / "pilot", Made(made[0].rows, name="control", others=made[1:]))
     sized = sized_by(open_run(tmp_path / "pilot"), tasks)
-    # A third of 0.5 each, margin of 20 % included: period * 0.5 / 3 / 1.2. Of 5 ms 694,444 ns, and
-    # a pass takes 100,000 / 256 ns: 1777.8 passes. Of 20 ms 2,777,778 ns by 200,000 / 64: 888.9.
+    # A third of 0.3 each, margin of 20 % included: period * 0.3 / 3 / 1.2. Of 5 ms 416,667 ns, and
+    # a pass takes 100,000 / 256 ns: 1066.7 passes. Of 20 ms 1,666,667 ns by 200,000 / 64: 533.3.
     # Of vision no job is known.
     assert [task.args for task in sized.tasks] == [
-        ("32KiB", "1778"),
-        ("128KiB", "889"),
+        ("32KiB", "1067"),
+        ("128KiB", "533"),
         ("256KiB", "32"),
     ]

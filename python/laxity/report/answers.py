@@ -77,16 +77,18 @@ def _pair_line(tasks: Pair, kind: Kind) -> str:
     alone = tasks[0]
     longest = [_longest(task) for task in tasks]
     not_met = [task.result.counts.not_met for task in tasks]
-    released = [show_count(task.n_judged or task.result.released) for task in tasks]
-    if not any(not_met):
-        met = f"met each of {released[0]} deadlines alone and {released[1]} beside co-runners"
-        if any(not task.n_judged or task.unjudged for task in tasks):
-            met = f"made {released[0]} jobs alone and {released[1]} beside co-runners"
-    else:
-        met = (
-            f"did not meet {show_count(not_met[0])} of {released[0]} releases alone, "
-            f"{show_count(not_met[1])} of {released[1]} beside co-runners"
+    released = [task.n_judged or task.result.released for task in tasks]
+    is_judged = all(task.n_judged and not task.unjudged for task in tasks)
+    verb, what = ("met", "deadlines") if is_judged else ("made", "jobs")
+    if any(not_met):
+        n_alone, n_beside = (
+            f"{show_count(of - less)} of {show_count(of)}"
+            for of, less in zip(released, not_met, strict=True)
         )
+    else:
+        each = "each of " if is_judged else ""
+        n_alone, n_beside = f"{each}{show_count(released[0])}", show_count(released[1])
+    met = f"{verb} {n_alone} {what} alone and {n_beside} beside co-runners"
     deadline = alone.result.deadline_ns
     allowed = "" if deadline is None else f"; {show_duration(deadline)} are allowed"
     return (
