@@ -487,7 +487,7 @@ def test_advice_is_the_largest_theta_that_keeps_the_deadline(
     assert [limit["verdict"] for limit in limits] == ["schedulable", "not_provable", "schedulable"]
     added_ns = [-(-solo_ns * percent // 100) for percent in (5, 20, 10)]
     assert [limit["response_ns"] for limit in limits] == [solo_ns + ns for ns in added_ns]
-    assert advice["chosen"] == 2
+    assert (advice["chosen"], advice["n"]) == (2, 20)
     observed, unproven = limits[2]["not_accounted"]
     assert observed == "all costs of the platform: --costs none"
     assert unproven.startswith("co-runners that cost edges more at the same traffic than load on")

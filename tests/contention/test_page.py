@@ -65,6 +65,12 @@ def card_of(page: str) -> str:
     return re.sub(r"<[^>]+>|\s+", " ", page[page.index("<body") : page.index("<nav")])
 
 
+def test_first_screen_says_with_how_many_loads_the_table_is_too_low(tmp_path: Path):
+    above = msgspec.structs.replace(SOUND.cells[0], windows_above=7)
+    words = card_of(page_of(tmp_path, evaluation("sound", above, SOUND.cells[1])))
+    assert "kept with all of 2 loads, but 1 of them cost more than the table says" in words
+
+
 def test_first_screen_says_whether_the_limit_was_kept_and_what_loads_may_do(tmp_path: Path):
     words = card_of(page_of(tmp_path, SOUND, PAPER))
     assert "limit kept" in words

@@ -85,6 +85,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     `chosen`: index of the largest theta with which all deadlines are kept; null: none.
     `least_theta_ppm`: the smallest theta that lasts for one permission.
     `untabled`: other tasks without a contention table: their wcet must hold with all loads.
+    `n`: starts that are replayed for each parallelism; simulated jobs are one each.
     `partition`: null: the platform has no level below the first.
     """
 
@@ -96,6 +97,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     chosen: int | None
     least_theta_ppm: int
     untabled: list[str]
+    n: int
     loads: list[LoadAdvice]
     partition: OtherPartition | None = None
 
@@ -160,6 +162,7 @@ def give_advice(
         chosen=chosen,
         least_theta_ppm=terms.least_theta_ppm(table),
         untabled=list(untabled),
+        n=N_STARTS,
         loads=loads,
         partition=_other_partition(program, worst),
     )
@@ -237,7 +240,7 @@ def advice_text(advice: Advice) -> str:
         "\n".join(lines)
         + f"\n\n{table_text(LIMIT_COLUMNS, advice.limits)}"
         + "\nThe columns theta show the part of a cold job in which the load may run "
-        + f"(policy sound, replayed, smallest of {N_STARTS} starts).\n"
+        + f"(policy sound, replayed, smallest of {advice.n} starts).\n"
         + f"{_of_unregulated(advice)}\n\n"
         + table_text(columns, advice.loads)
     )

@@ -434,12 +434,14 @@ def evaluation_sentences(evaluation: Evaluation) -> list[str]:
 
 
 def _verdict(evaluation: Evaluation) -> str:
-    """Say whether the limit was kept, and with how many loads that is unknown."""
+    """Say whether the limit was kept, with how many loads that is unknown or not proven."""
     n, limit = len(evaluation.cells), f"The limit of {percent(evaluation.theta_ppm)}"
     verdict = f"broken with {evaluation.n_beyond}" if evaluation.n_beyond else "kept with all"
     n_outside = sum(bool(cell.remark) for cell in evaluation.cells)
     if n_outside == 0:
-        return f"{limit} was {verdict} of {n} loads"
+        n_above = sum(cell.windows_above > 0 for cell in evaluation.cells)
+        unproven = f", but {n_above} of them cost more than the table says" if n_above else ""
+        return f"{limit} was {verdict} of {n} loads{unproven}"
     return (
         f"{limit} has no verdict: with {n_outside} of {n} loads a job was outside its profile; it "
         f"was {verdict} of {n} loads"
