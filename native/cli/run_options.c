@@ -5,12 +5,14 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/deadline.h"
+#include "base/port/file.h"
 #include "base/port/time.h"
 #include "cli/options.h"
 #include "cli/run_tables.h"
 #include "counters/events.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
+#include "regulator/plan.h"
 #include "schema/run.h"
 
 #include <stdbool.h>
@@ -21,6 +23,7 @@
 
 enum {
     PRIORITY_DEFAULT = 50,
+    REGULATION_BYTES_MAX = 1 << 20,
 };
 
 static const struct laxity_task_options task_defaults = {
@@ -412,6 +415,29 @@ static int check_counted(const struct laxity_run_plan *plan, struct laxity_error
     return 0;
 }
 
+/* The plan of a regulation in a file. */
+static int
+take_regulation(struct laxity_run_request *request, const char *path, struct laxity_error *error)
+{
+    size_t used = 0;
+    if (!path) {
+        return 0;
+    }
+    char *text = calloc(1, REGULATION_BYTES_MAX);
+    request->regulation = calloc(1, sizeof *request->regulation);
+    request->plan.regulation = request->regulation;
+    int rc = -1;
+    if (!text || !request->regulation) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the plan of --regulate");
+    } else if (laxity_read_regular(path, text, REGULATION_BYTES_MAX - 1, &used)) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "--regulate %.80s: cannot be read", path);
+    } else {
+        rc = laxity_regulation_plan_parse(text, request->regulation, error);
+    }
+    free(text);
+    return rc;
+}
+
 int laxity_run_options_parse(
     int argc, char **argv, struct laxity_run_request *out_request, struct laxity_error *error
 )
@@ -427,7 +453,8 @@ int laxity_run_options_parse(
         );
         used = -1;
     }
-    const bool is_refused = used < 0 || take_events(&common, plan, error);
+    const bool is_refused = used < 0 || take_events(&common, plan, error) ||
+                            take_regulation(out_request, common.regulate_path, error);
     free((void *)common.event.items);
     if (is_refused) {
         return -1;
@@ -465,6 +492,7 @@ int laxity_run_options_parse(
 void laxity_run_options_free(struct laxity_run_request *request)
 {
     free((void *)request->plan.launcher.items);
+    free(request->regulation);
     for (unsigned i = 0; i < request->plan.n_tasks; i++) {
         free((void *)request->plan.tasks[i].words.items);
     }

@@ -6,12 +6,14 @@
 
 #include "base/error.h"
 #include "harness/plan.h"
+#include "regulator/plan.h"
 
 #include <stdbool.h>
 
 struct laxity_run_request {
     struct laxity_run_plan plan;
-    const char *recover_dir; /* --recover, NULL = a run is asked for */
+    const char *recover_dir;                   /* --recover, NULL = a run is asked for */
+    struct laxity_regulation_plan *regulation; /* of the plan, allocated */
 };
 
 /*

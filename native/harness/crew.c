@@ -9,6 +9,7 @@
 #include "harness/judge.h"
 #include "harness/launch.h"
 #include "harness/placement.h"
+#include "harness/regulate.h"
 #include "harness/segment.h"
 #include "harness/stalls.h"
 
@@ -266,11 +267,29 @@ static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
     }
 }
 
+/* Nothing stops co-runners any more, or for ever: they end before they take more of a job. */
+static bool lose_regulator(struct laxity_crew *crew, pid_t pid)
+{
+    if (!laxity_regulate_lose(&crew->regulate, pid, crew->error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
+        if (crew->is_corunner_alive[i]) {
+            kill_corunner(laxity_segment_corunner(crew->launch.segment, i));
+        }
+    }
+    crew->must_stop = true;
+    return true;
+}
+
 void laxity_crew_reap(struct laxity_crew *crew)
 {
     int wait_status = 0;
     pid_t pid = 0;
     while ((pid = waitpid(-1, &wait_status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+        if (!WIFCONTINUED(wait_status) && lose_regulator(crew, pid)) {
+            continue;
+        }
         if (WIFSTOPPED(wait_status) || WIFCONTINUED(wait_status)) {
             laxity_note_stop(crew->launch.segment, pid, wait_status);
         } else {

@@ -6,11 +6,13 @@
 
 #include "base/error.h"
 #include "harness/launch.h"
+#include "harness/regulate.h"
 
 #include <stdbool.h>
 
 struct laxity_crew {
     struct laxity_launch launch;
+    struct laxity_regulate regulate;
     struct laxity_error *error; /* the first cause in time */
     bool must_stop;             /* what happened ends the whole run */
     bool is_published;          /* t0 is: what ends now ends a run, not a set-up */

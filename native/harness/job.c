@@ -7,6 +7,7 @@
 #include "base/port/ticks.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
+#include "harness/passages.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -217,9 +218,11 @@ int64_t laxity_engine_run_job(
     if (engine->is_forking) {
         laxity_threads_hold_signals();
     }
+    laxity_passages_start(record->job);
     take_snapshot_before(engine, slept, &before);
     const int64_t finish_ns = execute_job(engine, record);
     take_snapshot_after(engine, &after);
+    laxity_passages_finish();
     record->cpu_finish = sched_getcpu();
     store_difference(engine, slept, &before, &after, record);
     if (engine->is_forking) {

@@ -87,6 +87,7 @@ static void fill_segment(struct laxity_launch *launch)
     segment->keep_rows = plan->keep_rows;
     segment->duration_ns = plan->duration_ns;
     segment->stop_on = plan->stop_on;
+    segment->regulated_task = plan->regulation ? plan->regulation->task + 1 : 0;
     segment->run.oom_kills = laxity_oom_kills();
     segment->last_release_ns = INT64_MIN;
     const char *ticks = laxity_ticks_name();

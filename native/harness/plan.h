@@ -5,6 +5,7 @@
 #define LAXITY_HARNESS_PLAN_H
 
 #include "harness/segment.h"
+#include "regulator/plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +41,8 @@ struct laxity_run_plan {
     int progress_fd;   /* -1 = none */
     int parent_fd;     /* -1 = none */
     const char *finisher;
-    struct laxity_event events[LAXITY_EVENTS_MAX]; /* counted in every job */
+    const struct laxity_regulation_plan *regulation; /* of co-runners; NULL = they always run */
+    struct laxity_event events[LAXITY_EVENTS_MAX];   /* counted in every job */
     unsigned n_events;
     int64_t sample_bucket_ns; /* between samples within jobs; LAXITY_ABSENT_NS = none are taken */
     int32_t sample_cpu;       /* -1 = one that no task uses, if there is one */

@@ -13,6 +13,7 @@
 #include "harness/marks.h"
 #include "harness/memory_limit.h"
 #include "harness/memory_need.h"
+#include "harness/passages.h"
 #include "harness/placement.h"
 #include "harness/prepare.h"
 #include "harness/release.h"
@@ -157,6 +158,9 @@ static int run_task(
     static struct laxity_sampler sampler;
     own_state = state;
     laxity_marks_open(laxity_segment_marks(segment, role->index));
+    if (segment->regulated_task == role->index + 1) {
+        laxity_passages_open(&segment->passages);
+    }
     /* The sampler is no thread of the workload's: it is there before those are looked for. */
     if (laxity_sampler_make(&sampler, &engine)) {
         return state->error.exit_code;

@@ -24,6 +24,7 @@
 #include "counters/counters.h"
 #include "counters/event.h"
 #include "harness/mark_ring.h"
+#include "harness/passage_ring.h"
 #include "harness/release.h"
 #include "schema/run.h"
 #include "schema/streams.h"
@@ -34,11 +35,11 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 18,
+    LAXITY_SEGMENT_VERSION = 19,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 512,
     LAXITY_VERSION_TASK_BYTES = 101120,
-    LAXITY_VERSION_HEADER_BYTES = 80384,
+    LAXITY_VERSION_HEADER_BYTES = 88640,
     /* In a task: what is looked at while a run goes on (python/laxity/store/live_segment.py). */
     LAXITY_VERSION_NOT_MET_OFFSET = 11920,
     LAXITY_VERSION_HISTOGRAMS_OFFSET = 12008,
@@ -465,9 +466,12 @@ struct laxity_segment {
     char finisher[1024];                /* shell command for a run whose caller died, "" = none */
     char run_dir[LAXITY_RUN_DIR_BYTES]; /* whole path; "" = not known */
     uint64_t
-        own_rings_offset; /* of the job rings of own programs, one per task; 0 = there is none */
+        own_rings_offset;    /* of the job rings of own programs, one per task; 0 = there is none */
+    uint32_t regulated_task; /* counted from 1; 0 = none */
     struct laxity_counting counting;
     struct laxity_run_state run;
+    /* Writer: the regulated task. */
+    struct laxity_passage_ring passages;
     /* Writer: the drain process. */
     _Alignas(LAXITY_CACHE_LINE_BYTES
     ) _Atomic int32_t output_error; /* -errno of the stream writer */

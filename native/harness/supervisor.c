@@ -15,6 +15,7 @@
 #include "harness/judge.h"
 #include "harness/launch.h"
 #include "harness/plan.h"
+#include "harness/regulate.h"
 #include "harness/segment.h"
 #include "harness/stalls.h"
 #include "harness/stop_on.h"
@@ -219,6 +220,24 @@ static int await_corunner(struct supervisor *supervisor, uint32_t index)
     return 0;
 }
 
+/* Before the first co-runner. */
+static int start_regulation(struct supervisor *supervisor)
+{
+    const struct laxity_regulation_plan *plan = supervisor->plan->regulation;
+    const struct laxity_launch *launch = &supervisor->crew.launch;
+    if (!plan) {
+        return 0;
+    }
+    return laxity_regulate_begin(
+        &supervisor->crew.regulate,
+        plan,
+        supervisor->segment,
+        launch->dir_fd,
+        launch->lifeline_write_fd,
+        supervisor->error
+    );
+}
+
 static int start_corunners(struct supervisor *supervisor)
 {
     for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
@@ -404,6 +423,7 @@ static void watch_run(struct supervisor *supervisor)
         answer_stop_on(supervisor);
         check_output(supervisor);
         report_progress(supervisor);
+        laxity_regulate_store(&supervisor->crew.regulate);
         if (supervisor->crew.must_stop && stop_ns == INT64_MAX) {
             stop_ns = laxity_now_ns();
             laxity_crew_stop_tasks(&supervisor->crew);
@@ -420,6 +440,8 @@ static void stop_everything(struct supervisor *supervisor)
 {
     const int64_t stop_ns = laxity_now_ns();
     laxity_crew_stop_tasks(&supervisor->crew);
+    /* Co-runners cannot end while a guard holds their CPU. */
+    laxity_regulate_end(&supervisor->crew.regulate, supervisor->error);
     laxity_crew_stop_corunners(&supervisor->crew);
     bool is_killing = false;
     while (laxity_crew_has_workloads(&supervisor->crew)) {
@@ -525,7 +547,7 @@ static void run_all(struct supervisor *supervisor)
 {
     try_counters(supervisor);
     if (hold_idle(supervisor) == 0 && start_tasks(supervisor) == 0 &&
-        start_corunners(supervisor) == 0) {
+        start_regulation(supervisor) == 0 && start_corunners(supervisor) == 0) {
         rise_above_workloads(supervisor);
         publish_t0(supervisor);
         watch_run(supervisor);

@@ -7,12 +7,12 @@
 #include "base/port/time.h"
 #include "harness/mark_table.h"
 #include "interface/engine.h"
+#include "regulator/jobs.h"
 #include "regulator/plan.h"
 #include "regulator/policy.h"
 #include "schema/streams.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,12 +28,6 @@ enum {
 _Static_assert(
     (int)LAXITY_MARK_PHASES == 0 && (int)LAXITY_MARK_PROBES == LAXITY_CHECKPOINT_MARKS,
     "marks of phases are checkpoints by their number"
-);
-
-_Static_assert(
-    (int)LAXITY_STOP_REASON_RESERVE == LAXITY_REGULATION_REASON_RESERVE &&
-        (int)LAXITY_STOP_REASON_COUNT == LAXITY_REGULATION_REASON_BUDGET + 1,
-    "the policy and the schema have the same reasons"
 );
 
 static const struct laxity_field regulation_fields[] = {LAXITY_REGULATION_REASONS_FIELDS};
@@ -70,26 +64,17 @@ static int64_t ns_of(const struct laxity_sim_regulator *regulator, uint64_t tick
     return (int64_t)(whole + (rest + numerator - 1) / numerator);
 }
 
-/* Checkpoint of a mark, by its number and by how often the job has passed it; UINT32_MAX: the plan
- * lacks that passage. False: no phase begins there. */
+/* Checkpoint of a mark; false: no phase begins there. */
 static bool
 find_checkpoint(struct laxity_sim_regulator *regulator, uint32_t mark, uint32_t *out_checkpoint)
 {
     const struct laxity_regulation_plan *plan = &regulator->plan;
     if (mark == LAXITY_MARK_JOB_START || mark == LAXITY_MARK_JOB_FINISH) {
-        memset(regulator->n_passed, 0, sizeof regulator->n_passed);
+        laxity_regulated_jobs_border(&regulator->jobs);
         *out_checkpoint = mark == LAXITY_MARK_JOB_START ? 0 : plan->table.n_phases;
         return true;
     }
-    if (mark >= LAXITY_CHECKPOINT_MARKS) {
-        return false;
-    }
-    const uint32_t passage = ++regulator->n_passed[mark];
-    *out_checkpoint = laxity_regulation_plan_checkpoint(plan, mark, passage);
-    if (*out_checkpoint == UINT32_MAX && regulator->unknown.passage == 0) {
-        regulator->unknown = (struct laxity_checkpoint){mark, passage};
-    }
-    return *out_checkpoint != 0;
+    return laxity_regulated_jobs_pass(&regulator->jobs, plan, mark, out_checkpoint);
 }
 
 static uint32_t take_marks(
@@ -118,7 +103,7 @@ static uint32_t take_marks(
             .wall_ns = seen[i].time_ns,
             .preemptions = seen[i].preemptions,
         };
-        regulator->n_jobs += seen[i].mark == LAXITY_MARK_JOB_FINISH;
+        regulator->jobs.n += seen[i].mark == LAXITY_MARK_JOB_FINISH;
     }
     return n;
 }
@@ -147,15 +132,8 @@ static uint64_t traffic_bytes(
 static void
 store(struct laxity_sim_regulator *regulator, int64_t time_ns, uint64_t bytes, bool is_allowed)
 {
-    const struct laxity_regulation *policy = &regulator->policy;
-    const struct laxity_regulation_reasons_row row = {
-        .time_ns = time_ns,
-        .traffic_bytes = (int64_t)bytes,
-        .slack_ns = policy->is_in_job ? policy->slack_ns : INT64_MIN,
-        .phase = policy->is_in_job ? (uint16_t)policy->phase : UINT16_MAX,
-        .allowed = is_allowed,
-        .reason = (uint8_t)policy->reason,
-    };
+    const struct laxity_regulation_reasons_row row =
+        laxity_regulation_row(&regulator->policy, time_ns, bytes, is_allowed);
     if (regulator->write_rc == 0) {
         struct laxity_npy *stream = &regulator->stream;
         regulator->write_rc = laxity_npy_write(stream, stream->rows, &row, 1);
@@ -300,36 +278,13 @@ static void read_last_end(struct laxity_sim_regulator *regulator)
         .next_start_ns = INT64_MAX,
     };
     (void)laxity_regulation_decide(&regulator->policy, &reading);
-    regulator->n_jobs++;
+    regulator->jobs.n++;
 }
 
 int laxity_sim_regulator_end(struct laxity_sim_regulator *regulator, struct laxity_error *error)
 {
-    const struct laxity_regulation *policy = &regulator->policy;
     read_last_end(regulator);
     const int rc = laxity_npy_close(&regulator->stream);
-    const bool is_promised = policy->terms.policy == LAXITY_REGULATION_SOUND;
-    if (error->exit_code == 0 && is_promised && regulator->unknown.passage > 0) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_NO_VERDICT,
-            "a job passed mark %" PRIu32 " for the %" PRIu32
-            ". time, which the table does not have; profile again, the job that passes most marks "
-            "first",
-            regulator->unknown.mark,
-            regulator->unknown.passage
-        );
-    } else if (error->exit_code == 0 && policy->jobs_void + policy->readings_beyond > 0) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_NO_VERDICT,
-            "%" PRIu64 " of %" PRIu64 " jobs ran longer than profiled, %" PRIu64
-            " readings had more traffic than the table; profile again, the longest job first, and "
-            "with loads as heavy",
-            policy->jobs_void,
-            regulator->n_jobs,
-            policy->readings_beyond
-        );
-    }
+    laxity_regulated_jobs_judge(&regulator->jobs, &regulator->policy, error);
     return regulator->write_rc ? regulator->write_rc : rc;
 }

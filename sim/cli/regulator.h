@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "interface/engine.h"
+#include "regulator/jobs.h"
 #include "regulator/plan.h"
 #include "regulator/policy.h"
 
@@ -28,9 +29,7 @@ struct laxity_sim_regulator {
     uint64_t best_effort_lines;
     bool is_running;    /* best-effort work may run, or is still being stopped */
     int64_t stopped_ns; /* when a stop is complete; INT64_MAX: there is none */
-    uint32_t n_passed[LAXITY_CHECKPOINT_MARKS]; /* of each mark in the job */
-    struct laxity_checkpoint unknown;           /* the first that the plan lacks; passage 0: none */
-    uint64_t n_jobs;
+    struct laxity_regulated_jobs jobs;
     struct laxity_sim_job last; /* that has finished */
     int write_rc;               /* 0 or -errno, of the stream */
 };

@@ -17,7 +17,8 @@ from laxity.report.read_run import read_page
 from laxity.store.run_directory import COSTS, open_run, write_document
 
 # Of 2000 jobs some miss only beside co-runners (run_builder.demo_runs).
-PAIR = "“control” met 2\N{NARROW NO-BREAK SPACE}000 of 2\N{NARROW NO-BREAK SPACE}000 deadlines alone and "
+SPACE = "\N{NARROW NO-BREAK SPACE}"
+PAIR = f"“control” met 2{SPACE}000 of 2{SPACE}000 deadlines alone and "
 
 
 def demo(tmp_path: Path) -> Path:
