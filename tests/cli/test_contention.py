@@ -411,12 +411,14 @@ def test_adaptive_delays_lie_where_the_overhead_bends(tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--platform", "native"), "contention is measured on simulated platforms; use sim:NAME"),
+        (("--platform", "board"), 'platform "board" is unknown; use native or sim:NAME'),
+        (("--platform", "native", "--reads", "0"), "--reads: is of simulated platforms; leave it"),
+        (("--platform", PLATFORM, "-t", "5"), "--jobs: is of this machine; leave it out"),
         (
             ("--platform", "sim:sabrelite", "--preempt", "none"),
             "leave out --preempt none, partition",
         ),
-        (("--platform", PLATFORM, "--cpu", "4"), "--cpu 4: the platform has CPUs 0 to 3"),
+        (("--platform", PLATFORM, "--cpu", "4"), "--cpu 4: the platform has CPUs 0-3"),
         (("--platform", PLATFORM, "--load-cpus", "0-1"), "other than 0, that of the job"),
         (("--platform", PLATFORM, "--reads", "11"), "--reads 11: use numbers from 0 to 10"),
         (("--platform", PLATFORM, "--delays", "-1"), "--delays -1: use numbers"),

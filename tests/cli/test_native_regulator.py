@@ -73,8 +73,8 @@ def command(
     """Run jobs of some milliseconds each 200 ms, and a load that never rests."""
     words = ("64KiB", "2000") if workload == "mem" else ("small",)
     task = (WORKLOADS / workload, "-p", "200ms", "-t", jobs, "-c", CPU, "-f", 60, *as_args(*words))
-    load = (WORKLOADS / "load", "--corunner", "-c", cpu, "--policy", "rr", "-f", 1)
-    load += as_args("1MiB", "0", "0")
+    as_corunner = ("--corunner", "-c", cpu, "--policy", "rr", "-f", 1)
+    load = (WORKLOADS / "load", *as_corunner, *as_args("1MiB", "0", "0"))
     return [
         *map(str, (RUN, "--run-dir", tmp_path / "D", "--regulate", plan, "--", *task, "--", *load))
     ]

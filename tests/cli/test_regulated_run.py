@@ -220,7 +220,6 @@ def test_program_of_a_user_is_found_from_anywhere(tmp_path: Path):
     [
         (("--theta", "5"), '[regulate]: theta: "5" is no percentage'),
         (("--theta", "0.1%"), "use at least"),
-        (("--platform", "native"), "regulated on simulated platforms only"),
         (("--interfere", "load 4MiB 0 0@0"), "co-runners are on CPUs 0-3"),
     ],
 )

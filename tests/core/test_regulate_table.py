@@ -39,9 +39,17 @@ def test_option_replaces_theta():
     assert read.theta_ppm == 75_000
 
 
-def test_run_on_a_machine_is_refused():
-    with pytest.raises(ConfigError, match="simulated platforms only, and this run is on native"):
-        read_spec_toml(SPEC.replace(b'"sim:sabrelite"', b'"native"'), {}, 1)
+def test_times_of_a_run_on_this_machine_are_longer():
+    spec = read_spec_toml(SPEC.replace(b'"sim:sabrelite"', b'"native"'), {}, 1)
+    assert spec.regulate is not None
+    assert spec.regulate.period_ns == 200_000
+    assert spec.regulate.stop_latency_ns == 500_000
+    assert spec.regulate.mark_latency_ns == 100_000
+
+
+def test_run_on_a_board_is_refused():
+    with pytest.raises(ConfigError, match="not regulated on boards"):
+        read_regulate({}, ["a"], "pi@board")
 
 
 @pytest.mark.parametrize(

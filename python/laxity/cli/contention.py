@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """`laxity contention`: what memory traffic takes from a program, and a regulator that bounds it."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from laxity.cli.command_group import CommandGroup
 from laxity.cli.contention_advise import advise
@@ -26,21 +28,25 @@ from laxity.cli.options import (
 from laxity.cli.run_paths import absolute_path, absolute_platform
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
-from laxity.core.cpus import parse_cpus
+from laxity.core.cpus import format_cpus, parse_cpus
 from laxity.core.percent import parse_percent
 from laxity.core.progress import Countdown
 from laxity.core.regulate_table import resolve_regulate
-from laxity.core.spec import SIMULATED, RegulateTable
+from laxity.core.spec import NATIVE_PLATFORM, RegulateTable, check_platform
 from laxity.core.spec_reader import split_words
+from laxity.core.spec_tables import read_duration_ns
 from laxity.errors import EXIT_DONE, ConfigError, located
 from laxity.store.run_directory import check_output, write_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from laxity.contention.plan import Policy
     from laxity.contention.trial import Trial
 
+# Options of a profile on one kind of platform.
+_OF_SIMULATED = ("placements", "reads", "delays", "pauses", "preempt", "preemptions")
+_OF_NATIVE = ("period", "jobs")
 _MOST_READS = 10
 _MOST_DELAY = 1_000_000
 _MOST_FACTOR = 100
@@ -67,6 +73,8 @@ class _ProfileOptions(msgspec.Struct, frozen=True, kw_only=True):
     pauses: str
     preempt: str | None
     preemptions: int
+    period: str
+    jobs: int
     output: str
     output_format: str
     quiet: bool
@@ -98,7 +106,13 @@ contention.add_command(advise)
 
 @contention.command()
 @click.argument("program", metavar="'WORKLOAD [WORD...]'")
-@click.option("--platform", metavar="sim:NAME", required=True, help="A simulated platform.")
+@click.option(
+    "--platform",
+    metavar="sim:NAME",
+    default=NATIVE_PLATFORM,
+    show_default=True,
+    help="A simulated platform, or native: this machine.",
+)
 @click.option(
     "--cpu",
     type=click.IntRange(0, 63),
@@ -143,6 +157,23 @@ contention.add_command(advise)
     help="Points of a job at which it is preempted, and at which the worst load stops.",
 )
 @click.option(
+    "-p",
+    "--period",
+    metavar="TIME",
+    default="100ms",
+    show_default=True,
+    help="native: time between two jobs.",
+)
+@click.option(
+    "-t",
+    "--jobs",
+    type=click.IntRange(1, 1_000_000),
+    metavar="N",
+    default=1000,
+    show_default=True,
+    help="native: jobs of each of three runs.",
+)
+@click.option(
     "-o", "--output", metavar="FILE", required=True, help="File of the table; must not exist."
 )
 @_common_options
@@ -165,13 +196,11 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - with the above
 
     options = _ProfileOptions(**given)
-    if not options.platform.startswith(SIMULATED):
-        msg = (
-            f"--platform {options.platform}: contention is measured on simulated platforms; "
-            "use sim:NAME"
-        )
-        raise ConfigError(msg)
+    check_platform(options.platform, None)
+    _check_belongs(options.platform)
     check_output(Path(options.output))
+    if options.platform == NATIVE_PLATFORM:
+        return _profile_here(options)
     name = absolute_platform(options.platform, Path.cwd())
     workload, *words = split_words(options.program, "PROGRAM") or [""]
     workload = absolute_path(workload, Path.cwd())
@@ -182,7 +211,7 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
     if options.preempt is not None:
         preempting = _preempting(options.preempt)
     loads = loads_of(
-        _load_cpus(options.load_cpus, options.cpu, program.model.cores),
+        _load_cpus(options.load_cpus, options.cpu, range(program.model.cores)),
         _numbers("--reads", options.reads, _MOST_READS),
         [0] if is_adaptive else _numbers("--delays", options.delays, _MOST_DELAY),
         _placements(options.placements),
@@ -208,6 +237,59 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
         sys.stdout.write(csv_text(LOAD_COLUMNS, table.loads))
     else:
         sys.stdout.write(f"{profile_text(table)}{options.output}\n")
+    return EXIT_DONE
+
+
+def _check_belongs(platform: str) -> None:
+    """Refuse options that the platform has no use for.
+
+    Raises:
+        ConfigError: One was given.
+    """
+    context = click.get_current_context()
+    is_native = platform == NATIVE_PLATFORM
+    where = "simulated platforms" if is_native else "this machine"
+    for name in _OF_SIMULATED if is_native else _OF_NATIVE:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            msg = f"--{name}: is of {where}; leave it out, or choose another --platform"
+            raise ConfigError(msg)
+
+
+def _profile_here(options: _ProfileOptions) -> int:
+    """Profile a program on this machine."""
+    from laxity.contention.native import (  # noqa: PLC0415 - heavy
+        NativeProgram,
+        native_document,
+        native_text,
+        profile_native,
+    )
+
+    if options.output_format == "csv":
+        msg = "--format csv: a machine has one load, no table of loads; use table or json"
+        raise ConfigError(msg)
+    workload, *words = split_words(options.program, "PROGRAM") or [""]
+    program = NativeProgram(
+        workload=absolute_path(workload, Path.cwd()),
+        args=tuple(words),
+        cpu=options.cpu,
+        load_cpus=tuple(
+            _load_cpus(options.load_cpus, options.cpu, sorted(os.sched_getaffinity(0)))
+        ),
+        period_ns=read_duration_ns(options.period, "--period"),
+        jobs=options.jobs,
+    )
+
+    def say(text: str) -> None:
+        if not options.quiet:
+            sys.stderr.write(f"laxity contention: {text}\n")
+
+    table = profile_native(program, say)
+    data = msgspec.json.format(msgspec.json.encode(table)) + b"\n"
+    write_output(Path(options.output), data)
+    if options.output_format == "json":
+        print_json(native_document(table))
+    else:
+        sys.stdout.write(f"{native_text(table)}{options.output}\n")
     return EXIT_DONE
 
 
@@ -325,19 +407,25 @@ def _policies(text: str) -> "list[Policy]":
     return list(dict.fromkeys(chosen))
 
 
-def _load_cpus(text: str | None, cpu: int, cores: int) -> list[int]:
+def _load_cpus(text: str | None, cpu: int, usable: "Sequence[int]") -> list[int]:
     """Read the CPUs of loads.
+
+    Args:
+        text: Of --load-cpus; None: all others than the job's.
+        cpu: Of the job.
+        usable: CPUs that there are.
 
     Raises:
         ConfigError: There is none, the platform lacks one, or one is that of the job.
     """
-    if cpu >= cores:
-        msg = f"--cpu {cpu}: the platform has CPUs 0 to {cores - 1}"
+    there = format_cpus(usable)
+    if cpu not in usable:
+        msg = f"--cpu {cpu}: the platform has CPUs {there}"
         raise ConfigError(msg)
     with located("--load-cpus"):
-        cpus = [i for i in range(cores) if i != cpu] if text is None else list(parse_cpus(text))
-        if not cpus or cpu in cpus or max(cpus) >= cores:
-            msg = f"loads need CPUs from 0 to {cores - 1} other than {cpu}, that of the job"
+        cpus = [i for i in usable if i != cpu] if text is None else list(parse_cpus(text))
+        if not cpus or cpu in cpus or not set(cpus) <= set(usable):
+            msg = f"loads need CPUs of {there} other than {cpu}, that of the job"
             raise ConfigError(msg)
     return cpus
 

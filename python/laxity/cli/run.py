@@ -352,7 +352,8 @@ def _regulated(spec: Spec) -> tuple[Spec, Mapping[str, bytes]]:
     from laxity.contention.run import solo_progress  # noqa: PLC0415 - likewise
 
     regulation = regulation_of(spec, spec.regulate)
-    solo_progress(regulation.table, regulation.program)
+    if regulation.program is not None:
+        solo_progress(regulation.table, regulation.program)
     return regulation.spec, regulation.files
 
 

@@ -264,21 +264,21 @@ class Timeline:
 
     Attributes:
         times_ns: Of the readings, since the start of the job; shape (reading,).
-        traffic_per_s: Between two readings, in bytes; shape (reading - 1,).
+        traffic_per_s: Between two readings, in bytes; shape (reading - 1,). None: no sensor.
         slack_percent: Of the allowed loss, NaN where there is none; shape (reading,).
         states: Names of what co-runners may do: the first is that they run.
         state: After each reading, an index into `states`; shape (reading,).
     """
 
     times_ns: FloatArray
-    traffic_per_s: FloatArray
+    traffic_per_s: FloatArray | None
     slack_percent: FloatArray
     states: tuple[str, ...]
     state: IntArray
 
 
 def draw_timeline(data: Timeline, prefix: str, alt: str) -> str:
-    """Draw traffic, slack and the state of co-runners, one below the other.
+    """Draw traffic, where it is known, slack and the state of co-runners, one below the other.
 
     Args:
         data: What is drawn.
@@ -287,17 +287,22 @@ def draw_timeline(data: Timeline, prefix: str, alt: str) -> str:
     """
     seen = [0, *(int(code) for code in np.unique(data.state) if code)]
     end_ns = float(data.times_ns[-1])
-    heights = [110, 90, 8 + 15 * len(seen)]
+    heights = [90, 8 + 15 * len(seen)]
+    if data.traffic_per_s is not None:
+        heights.insert(0, 110)
     with drawing(sum(heights) + 70) as (figure, axes):
         figure.delaxes(axes)
-        traffic, slack, state = figure.subplots(
-            3, 1, sharex=True, gridspec_kw={"height_ratios": heights}
+        panels = figure.subplots(
+            len(heights), 1, sharex=True, gridspec_kw={"height_ratios": heights}
         )
-        traffic.stairs(
-            data.traffic_per_s / 1e6, data.times_ns, baseline=None, color=INK["alone"], lw=1.1
-        )
-        traffic.set_title("traffic (MB/s)")
-        traffic.set_ylim(bottom=0)
+        *first, slack, state = panels
+        if data.traffic_per_s is not None:
+            (traffic,) = first
+            traffic.stairs(
+                data.traffic_per_s / 1e6, data.times_ns, baseline=None, color=INK["alone"], lw=1.1
+            )
+            traffic.set_title("traffic (MB/s)")
+            traffic.set_ylim(bottom=0)
         slack.plot(
             data.times_ns,
             data.slack_percent,
@@ -325,7 +330,7 @@ def draw_timeline(data: Timeline, prefix: str, alt: str) -> str:
         state.set_ylim(len(seen) - 0.4, -0.6)
         state.tick_params(axis="y", length=0)
         state.set_title("co-runners: running, or why they are stopped")
-        for panel in (traffic, slack, state):
+        for panel in panels:
             panel.grid(visible=True, axis="x")
         state.set_xlim(0, end_ns)
         set_time_axis(state.xaxis, (0, end_ns), "time since the job's start", is_log=False)

@@ -22,6 +22,7 @@ KEPT_TABLE = "contention.json"
 # Policy "budget": MemGuard's period.
 REFILL_NS = 1_000_000
 _MILLION = 1_000_000
+_LEASE_PERIODS = 3
 _NS_PER_S = 10**9
 # native/regulator/table.h: LAXITY_TRAFFIC_MAX
 MOST_BYTES_PER_S = 1 << 34
@@ -80,6 +81,10 @@ class Terms:
         """Return theta C."""
         return (self.solo_ns or table.alone_ns) * self.regulate.theta_ppm // _MILLION
 
+    def lease_ns(self, table: ContentionTable) -> int:
+        """Return how long a permission lasts. On Linux a decision may be late by two periods."""
+        return self.regulate.period_ns * (_LEASE_PERIODS if table.is_native else 1)
+
     def stop_ns(self, table: ContentionTable) -> int:
         """Return L. A core stops when its instruction has ended, which may wait for a queue."""
         return self.regulate.stop_latency_ns + table.queue_ns
@@ -96,7 +101,7 @@ class Terms:
 
     def permission_ns(self, table: ContentionTable) -> int:
         """Return what a permission may cost a job, rounded up."""
-        window_ns = self.regulate.period_ns + self.stop_ns(table) + self.mark_ns
+        window_ns = self.lease_ns(table) + self.stop_ns(table) + self.mark_ns
         return -(-window_ns * table.worst_within(window_ns) // RATE_ONE) + self.reload_ns(table)
 
     def least_theta_ppm(self, table: ContentionTable) -> int:
@@ -215,13 +220,18 @@ def check_terms(table: ContentionTable, terms: Terms) -> None:
         raise ConfigError(msg)
 
 
-def plan_of(table: ContentionTable, terms: Terms) -> str:
+def plan_of(table: ContentionTable, terms: Terms, *, is_checked: bool = True) -> str:
     """Write the plan of a regulation.
+
+    Args:
+        table: Of the regulated task.
+        terms: Of the regulator.
+        is_checked: False: no promise is asked for.
 
     Raises:
         ConfigError: As `check_terms`.
     """
-    if terms.policy == "sound":
+    if terms.policy == "sound" and is_checked:
         check_terms(table, terms)
     solo_ns = terms.solo_ns or table.alone_ns
     refill_bytes = 0
@@ -238,11 +248,11 @@ def plan_of(table: ContentionTable, terms: Terms) -> str:
         "resume_latency_ns": terms.regulate.resume_latency_ns,
         "mark_latency_ns": terms.regulate.mark_latency_ns,
         "policy": POLICIES.index(terms.policy),
-        "has_sensor": 1,
+        "has_sensor": 0 if table.is_native else 1,
         "budget_ns": terms.budget_ns(table),
         "reload_ns": terms.reload_ns(table),
         "preemption_ns": terms.preemption_ns,
-        "lease_ns": terms.regulate.period_ns,
+        "lease_ns": terms.lease_ns(table),
         "stop_ns": terms.stop_ns(table),
         "mark_ns": terms.mark_ns,
         "refill_bytes": refill_bytes,

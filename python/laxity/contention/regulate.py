@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`[regulate]` of a run: from the table of its task to the plan that laxity-sim follows."""
+"""`[regulate]` of a run: from the table of its task to the plan that the run follows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import msgspec
 
 from laxity.contention.coverage import check_traffic
 from laxity.contention.experiments import Program
+from laxity.contention.native import as_best_effort, check_made_on_this_machine
 from laxity.contention.plan import (
     KEPT_TABLE,
     Terms,
@@ -21,11 +22,18 @@ from laxity.contention.plan import (
 from laxity.contention.run import check_made_here
 from laxity.contention.table import ContentionTable, read_table
 from laxity.core.cpus import format_cpus
-from laxity.core.spec import RegulateSpec, Snapshots, Spec, TaskSpec, corunners_of
+from laxity.core.spec import (
+    NATIVE_PLATFORM,
+    RegulateSpec,
+    Snapshots,
+    Spec,
+    TaskSpec,
+    corunners_of,
+)
 from laxity.core.task_set import BoundKeys, bound_keys_of
 from laxity.errors import ConfigError, located
-from laxity.platform.platform_file import PlatformModel, read_platform
-from laxity.platform.simulated import REGULATION_PLAN
+from laxity.platform.plan import REGULATION_PLAN
+from laxity.platform.platform_file import read_platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,13 @@ class Regulation:
         spec: It names the table as the directory of the run keeps it.
         files: Table and plan, by their names there.
         table: Of the regulated task.
-        program: That it is of, as the run has it.
+        program: That it is of, as the run has it; None: the run is on this machine.
     """
 
     spec: Spec
     files: Mapping[str, bytes]
     table: ContentionTable
-    program: Program
+    program: Program | None
 
 
 def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
@@ -65,9 +73,14 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
             msg = 'no contention table; add contention = "TABLE.json" (laxity contention profile)'
             raise ConfigError(msg)
         table, data = read_table(Path(keys.contention))
+        is_native = spec.platform == NATIVE_PLATFORM
         with located(keys.contention):
-            model = read_platform(spec.platform)
-            _check_table(table, spec, task, model)
+            program = None if is_native else _program_of(table, spec, task)
+            if is_native:
+                check_made_on_this_machine(table)
+            _check_table(table, task)
+        if is_native:
+            spec = as_best_effort(spec)
         table = table.for_cpu(is_shared=len(spec.tasks) > 1)
         terms = _terms(table, keys, spec, task, regulate)
         plan = plan_of(table, terms)
@@ -77,17 +90,23 @@ def regulation_of(spec: Spec, regulate: RegulateSpec) -> Regulation:
         msgspec.structs.replace(spec, tasks=tasks),
         {KEPT_TABLE: data, REGULATION_PLAN: plan.encode("ascii")},
         table,
-        Program(model, spec.platform, task.workload, task.args, table.cpu),
+        program,
     )
 
 
-def _check_table(table: ContentionTable, spec: Spec, task: TaskSpec, model: PlatformModel) -> None:
-    """Refuse a table of another platform, program, CPU or version."""
+def _program_of(table: ContentionTable, spec: Spec, task: TaskSpec) -> Program:
+    """Refuse a table of another platform or version."""
+    model = read_platform(spec.platform)
     otherwise = (
         f"is of platform {table.platform}, the run is on {spec.platform}, or {spec.platform} has "
         "changed since the profile; profile again"
     )
     check_made_here(table, model, otherwise)
+    return Program(model, spec.platform, task.workload, task.args, table.cpu)
+
+
+def _check_table(table: ContentionTable, task: TaskSpec) -> None:
+    """Refuse a table of another program or CPU."""
     profiled, runs = (table.workload, *table.args), (task.workload, *task.args)
     if profiled != runs:
         msg = f"is of '{' '.join(profiled)}', the task runs '{' '.join(runs)}'; profile that"
@@ -110,7 +129,8 @@ def _terms(
         raise ConfigError(msg)
     others = [other for other in spec.tasks if other is not task]
     programs = [other.exec or (other.workload, *other.args) for other in spec.interfere]
-    check_traffic(table, others, cpus, programs, is_regulated=True)
+    # All time in which a co-runner runs may be lost, so that each is covered.
+    check_traffic(table, others, cpus, [] if table.is_native else programs, is_regulated=True)
     core = cpus[0] if regulate.cpu is None else regulate.cpu
     if core in task.cpus:
         msg = f"cpu {core}: the regulator would run on the CPU of the task; write another CPU"

@@ -44,7 +44,7 @@ class Regulated(msgspec.Struct, frozen=True, kw_only=True):
     `reasons`: of the stops, by code, the most frequent first; null: an older run lacks them.
     """
 
-    kind: Literal["simulated"]
+    kind: Literal["simulated", "measured"]
     task: str
     theta_ppm: int
     solo_ns: int
@@ -106,7 +106,7 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
     readings = read_readings(run.path)
     allowed, stops = shares(jobs, readings)
     return Regulated(
-        kind="simulated",
+        kind="measured" if table.is_native else "simulated",
         task=regulate.task,
         theta_ppm=regulate.theta_ppm,
         solo_ns=solo_ns,
@@ -210,7 +210,7 @@ def regulated_lines(found: Regulated) -> list[str]:
         promise += " + k \N{GREEK SMALL LETTER GAMMA}"
     lines = [
         f"{found.task} kept the promise of {promise} in {found.kept} of {found.jobs} jobs "
-        f"(simulated, C {format_duration_ns(found.solo_ns)}"
+        f"({found.kind}, C {format_duration_ns(found.solo_ns)}"
         + (
             f", \N{GREEK SMALL LETTER GAMMA} {format_duration_ns(found.gamma_ns)})."
             if found.gamma_ns

@@ -291,6 +291,12 @@ def program_of(table: ContentionTable) -> Program:
     Raises:
         ConfigError: The platform, or laxity, is not that of the profile.
     """
+    if table.is_native:
+        msg = (
+            "the table is of a machine without a sensor: it bounds no loss by traffic; try it with "
+            "laxity run --regulate, or profile on a simulated platform"
+        )
+        raise ConfigError(msg)
     model = read_platform(table.platform)
     check_made_here(table, model, f"{table.platform} has changed since the profile; profile again")
     return Program(model, table.platform, table.workload, tuple(table.args), table.cpu)

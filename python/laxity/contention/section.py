@@ -40,12 +40,11 @@ _TEXT = (
     "A reading stops the co-runners, or lets them run until the next reading. Slack is the loss "
     "that the job can still bear; passing a checkpoint may give some back (docs/regulation.md)."
 )
-_REASONS = "Stops of the run by reason (simulated, n = 1 run)"
 # Rows: (code, count).
 REASON_COLUMNS = (
     Column("reason", "reason", lambda row: REASONS[row[0]], is_text=True),
     Column("meaning", "meaning", lambda row: _meanings()[row[0]], is_text=True),
-    Column("stops", "stops", lambda row: row[1], "simulated", n=1),
+    Column("stops", "stops", lambda row: row[1]),
 )
 # Of a long job its beginning is drawn.
 _MOST_READINGS = 2000
@@ -62,7 +61,8 @@ def build(run: RunData) -> Section | None:
     task = next(task for task in run.tasks if task.result.name == found.task)
     blocks: list[Block] = [*map(Paragraph, regulated_lines(found))]
     if found.reasons:
-        blocks.append(table_block(_REASONS, REASON_COLUMNS, list(found.reasons.items())))
+        caption = f"Stops of the run by reason ({found.kind}, n = 1 run)"
+        blocks.append(table_block(caption, REASON_COLUMNS, list(found.reasons.items())))
     blocks.append(Paragraph(_TEXT, is_explanation=True))
     drawn = _figures(run, stored, task, found)
     return Section(
@@ -104,10 +104,11 @@ def _figures(
     budget_ns = max(found.solo_ns * found.theta_ppm // 1_000_000, 1)
     since_ns = times_ns[within] - start_ns
     traffic = np.ma.getdata(of_job["traffic_bytes"]).astype(np.float64)
+    has_sensor = found.kind == "simulated"
     timeline = Timeline(
         times_ns=since_ns,
         # The traffic of a reading is that since the reading before.
-        traffic_per_s=traffic[1:] / np.diff(since_ns) * 1e9,
+        traffic_per_s=traffic[1:] / np.diff(since_ns) * 1e9 if has_sensor else None,
         slack_percent=np.ma.filled(of_job["slack_ns"].astype(np.float64), np.nan) / budget_ns * 100,
         states=_states(of_job),
         state=_state_of(of_job),
@@ -117,16 +118,16 @@ def _figures(
         "readings"
     )
     identity = f"{run.prefix}-regulation-timeline"
-    low, high = (show_rate(float(rate), "B/s") for rate in _ends(timeline.traffic_per_s))
+    shown, ranges = "Slack", ""
+    if timeline.traffic_per_s is not None:
+        low, high = (show_rate(float(rate), "B/s") for rate in _ends(timeline.traffic_per_s))
+        shown, ranges = "Traffic of the platform, slack", f"traffic from {low} to {high}, "
     least, most = (f"{percent:.1f}" for percent in _ends(timeline.slack_percent))
     alt = (
-        f"Traffic from {low} to {high} and slack from {least} to {most} % over the job, and when "
-        f"co-runners ran ({facts})."
-    )
-    caption = (
-        f"Traffic of the platform, slack, and when co-runners ran or why not, over the job "
+        f"{shown}, and when co-runners ran, over the job: {ranges}slack from {least} to {most} % "
         f"({facts})."
     )
+    caption = f"{shown}, and when co-runners ran or why not, over the job ({facts})."
     return (FigureBlock(identity, partial(draw_timeline, timeline, identity, alt), caption),)
 
 

@@ -22,6 +22,7 @@ from msgspec import Meta
 
 from laxity.contention.windows import FloatArray, IntArray, Progress, Windows
 from laxity.core.input_file import read_input
+from laxity.core.spec import NATIVE_PLATFORM
 from laxity.errors import ConfigError, located
 
 # Blin et al., 3.3: the granularity of their tables.
@@ -198,7 +199,8 @@ class _AnySchema(msgspec.Struct, frozen=True):
 class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What `laxity contention profile` writes.
 
-    `platform_sha256` is that of the platform file. `solo_ns`: the job alone, its caches cold.
+    `platform_sha256` is that of the platform file; of a machine its hash. `solo_ns`: the job alone,
+    its caches cold.
     `reload_ns`: K, what a stop costs the job: a bound where the last cache level is partitioned,
     else the largest observed, with margin. `last_passages`: the last of each mark, those
     that begin no phase included. `contended_ns`: the job if each 10 µs of it met the load that
@@ -227,6 +229,11 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     preempted: Preempted | None = None
     stopped: Stopped | None = None
     sha256: Sha256 | None = None
+
+    @property
+    def is_native(self) -> bool:
+        """Tell whether the table is of a machine without a sensor of its traffic."""
+        return self.platform == NATIVE_PLATFORM
 
     @property
     def load_cpus(self) -> list[int]:
@@ -572,7 +579,8 @@ def _flaws_of_curves(table: ContentionTable) -> Iterator[str]:
         yield "a phase has fewer steps than another phase"
     overheads = [phase.overheads for phase in phases]
     n_loads = max(len(load.cpus) for load in table.loads)
-    if {len(of_phase) for of_phase in overheads} != {n_loads}:
+    n_measured = 0 if table.is_native else n_loads
+    if {len(of_phase) for of_phase in overheads} != {n_measured}:
         yield "a phase lacks overheads of a number of load CPUs"
     if len({len(values) for of_phase in overheads for values in of_phase}) > 1:
         yield "overheads of a phase have fewer steps than others"

@@ -5,11 +5,18 @@
 from collections.abc import Sequence
 
 from laxity.core.percent import parse_percent
-from laxity.core.spec import SIMULATED, RegulateSpec, RegulateTable
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, RegulateSpec, RegulateTable
 from laxity.core.spec_tables import convert_table, read_duration_ns
 from laxity.errors import ConfigError, located
 
-_TIMES = ("period", "stop_latency", "resume_latency", "mark_latency")
+# On simulated platforms, and on Linux: a decision costs a core some 10 us there, and an interrupt
+# may be that late.
+_TIMES = {
+    "period": ("50us", "200us"),
+    "stop_latency": ("10us", "500us"),
+    "resume_latency": ("5us", "5us"),
+    "mark_latency": ("1us", "100us"),
+}
 
 
 def read_regulate(given: object, tasks: Sequence[str], place: str) -> RegulateSpec | None:
@@ -21,7 +28,7 @@ def read_regulate(given: object, tasks: Sequence[str], place: str) -> RegulateSp
         place: Platform of the run, or its board.
 
     Raises:
-        ConfigError: Unknown key, a value that cannot be, or a platform that is not simulated.
+        ConfigError: Unknown key, a value that cannot be, or the run is on a board.
     """
     if given is None:
         return None
@@ -29,10 +36,11 @@ def read_regulate(given: object, tasks: Sequence[str], place: str) -> RegulateSp
         msg = "regulate is not a table; write [regulate]"
         raise ConfigError(msg)
     table = convert_table(given, RegulateTable, "[regulate]")
-    if not place.startswith(SIMULATED):
+    is_native = place == NATIVE_PLATFORM
+    if not is_native and not place.startswith(SIMULATED):
         msg = (
-            "[regulate]: co-runners are regulated on simulated platforms only, and this run is on "
-            f"{place}; use platform sim:NAME, or remove [regulate]"
+            f"[regulate]: co-runners are not regulated on boards ({place}); run laxity there, or "
+            "remove [regulate]"
         )
         raise ConfigError(msg)
     with located("[regulate]"):
@@ -41,7 +49,7 @@ def read_regulate(given: object, tasks: Sequence[str], place: str) -> RegulateSp
             msg = f'task "{table.task}" is unknown' if table.task else "there are several tasks"
             msg += f"; write task = one of {' '.join(tasks)}"
             raise ConfigError(msg)
-        return resolve_regulate(table, name)
+        return resolve_regulate(table, name, is_native=is_native)
 
 
 def with_theta(regulate: object, theta: str | None) -> object:
@@ -58,15 +66,24 @@ def with_theta(regulate: object, theta: str | None) -> object:
     return regulate | {"theta": theta} if isinstance(regulate, dict) else regulate
 
 
-def resolve_regulate(table: RegulateTable, task: str) -> RegulateSpec:
-    """Make the values of a table explicit; `task` is the regulated task.
+def resolve_regulate(table: RegulateTable, task: str, *, is_native: bool = False) -> RegulateSpec:
+    """Make the values of a table explicit.
+
+    Args:
+        table: As written.
+        task: The regulated task.
+        is_native: The run is on this machine, else on a simulated platform.
 
     Raises:
         ConfigError: A value cannot be.
     """
     with located("theta"):
         theta_ppm = parse_percent(table.theta)
-    times = {f"{key}_ns": read_duration_ns(getattr(table, key), key) for key in _TIMES}
+    written = {key: getattr(table, key) for key in _TIMES}
+    times = {
+        f"{key}_ns": read_duration_ns(default[is_native] if given is None else given, key)
+        for (key, given), default in zip(written.items(), _TIMES.values(), strict=True)
+    }
     if times["period_ns"] == 0:
         msg = f'period "{table.period}" is not above 0; write for example 50us'
         raise ConfigError(msg)

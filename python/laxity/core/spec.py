@@ -283,22 +283,33 @@ class RegulateTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     period: Annotated[
         Any,
         _only_ours(
-            "duration", "Time between two readings of the traffic.", metavar="TIME", shown="50us"
+            "duration",
+            "Time between two decisions.",
+            metavar="TIME",
+            shown="50us; native 200us",
         ),
-    ] = "50us"
+    ] = None
     stop_latency: Annotated[
         Any,
-        _only_ours("duration", "Time until co-runners stand still.", metavar="TIME", shown="10us"),
-    ] = "10us"
+        _only_ours(
+            "duration",
+            "Time until co-runners stand still.",
+            metavar="TIME",
+            shown="10us; native 500us",
+        ),
+    ] = None
     resume_latency: Annotated[
         Any, _only_ours("duration", "Time until co-runners run again.", metavar="TIME", shown="5us")
-    ] = "5us"
+    ] = None
     mark_latency: Annotated[
         Any,
         _only_ours(
-            "duration", "Time until the regulator sees a mark.", metavar="TIME", shown="1us"
+            "duration",
+            "Time until the regulator sees a mark.",
+            metavar="TIME",
+            shown="1us; native 100us",
         ),
-    ] = "1us"
+    ] = None
     cpu: Annotated[
         int | None, _key("count", "CPU of the regulator; else the first with a co-runner.")
     ] = None

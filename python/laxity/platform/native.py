@@ -25,10 +25,10 @@ from laxity.core.cpus import format_cpus
 from laxity.core.progress import Display, show_newest
 from laxity.core.schema import options_of
 from laxity.core.signals import Forwarder
-from laxity.core.spec import InterfereSpec, Spec, TaskSpec, corunners_of
+from laxity.core.spec import NATIVE_PLATFORM, InterfereSpec, Spec, TaskSpec, corunners_of
 from laxity.core.third_party import PROGRAM_WORKLOAD
 from laxity.errors import PlatformError, ToolError
-from laxity.platform.plan import Plan, ProbePlan
+from laxity.platform.plan import REGULATION_PLAN, Plan, ProbePlan
 from laxity.platform.tools import find_program, find_tool, find_workload
 from laxity.store.run_directory import NewRun
 
@@ -139,6 +139,8 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     """
     argv = [options.programs.tool("laxity-run"), "--run-dir", str(run_dir.absolute())]
     argv += [*_options_argv("run", spec), *_stop_argv(spec)]
+    if spec.regulate is not None and spec.platform == NATIVE_PLATFORM:
+        argv += ["--regulate", str(run_dir.absolute() / REGULATION_PLAN)]
     if options.allow_unprivileged:
         argv.append("--allow-unprivileged")
     if options.progress_fd is not None:

@@ -9,6 +9,9 @@ from laxity.core.cpus import parse_cpus
 from laxity.core.spec import Spec
 from laxity.store.measurements import Measured
 
+# Plan of a regulation, in the directory of a run (native/regulator/plan.h).
+REGULATION_PLAN = "regulation.plan"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:

@@ -45,7 +45,7 @@ from laxity.platform.machine import (
 )
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus, place
-from laxity.platform.plan import Plan, ProbePlan, TaskPlan
+from laxity.platform.plan import REGULATION_PLAN, Plan, ProbePlan, TaskPlan
 from laxity.platform.platform_checks import domains_of, settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.simulated_events import beyond_platform, check_events
@@ -71,8 +71,6 @@ from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
 _SETTINGS = "platform.settings"
-# Plan of a regulation, in the directory of a run (native/regulator/plan.h).
-REGULATION_PLAN = "regulation.plan"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
