@@ -30,6 +30,12 @@ def test_co_runners_are_allowed_from_a_reading_to_the_next_one():
     assert shares(np.array([(20, 130)], JOBS), readings) == (80 / 110, 1)
 
 
+def test_permission_ends_with_its_lease_when_no_decision_follows():
+    """20 to 50 before the first reading, 50 to 70 by its lease of 20 ns: 50 of 110 ns."""
+    readings = np.array([(50, 1), (100, 0), (150, 1)], READINGS)
+    assert shares(np.array([(20, 130)], JOBS), readings, 20) == (50 / 110, 1)
+
+
 def test_last_decision_holds_until_the_end_of_the_last_job():
     """110 to 150 stopped, 150 to 200 allowed, then 300 to 400: 150 of 190 ns."""
     readings = np.array([(50, 1), (100, 0), (150, 1)], READINGS)

@@ -21,8 +21,9 @@ from laxity.errors import ConfigError
 KEPT_TABLE = "contention.json"
 # Policy "budget": MemGuard's period.
 REFILL_NS = 1_000_000
+# Of a permission on Linux, where a decision may be late.
+LEASE_PERIODS = 3
 _MILLION = 1_000_000
-_LEASE_PERIODS = 3
 _NS_PER_S = 10**9
 # native/regulator/table.h: LAXITY_TRAFFIC_MAX
 MOST_BYTES_PER_S = 1 << 34
@@ -83,7 +84,7 @@ class Terms:
 
     def lease_ns(self, table: ContentionTable) -> int:
         """Return how long a permission lasts. On Linux a decision may be late by two periods."""
-        return self.regulate.period_ns * (_LEASE_PERIODS if table.is_native else 1)
+        return self.regulate.period_ns * (LEASE_PERIODS if table.is_native else 1)
 
     def stop_ns(self, table: ContentionTable) -> int:
         """Return L. A core stops when its instruction has ended, which may wait for a queue."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from laxity.contention.plan import KEPT_TABLE, gamma_ns_of, solo_ns_of
+from laxity.contention.plan import KEPT_TABLE, LEASE_PERIODS, gamma_ns_of, solo_ns_of
 from laxity.contention.table import decode_table
 from laxity.core.percent import percent
 from laxity.core.spec import Spec
@@ -104,7 +104,8 @@ def _judge(spec: Spec, index: int, run: Run, jobs: rows.Jobs) -> Regulated:
     promised_ns = solo_ns + budget_ns + preemptions * gamma_ns
     nearest = int(np.argmin(promised_ns - own_ns)) if len(jobs) else None
     readings = read_readings(run.path)
-    allowed, stops = shares(jobs, readings)
+    lease_ns = LEASE_PERIODS * regulate.period_ns if table.is_native else None
+    allowed, stops = shares(jobs, readings, lease_ns)
     return Regulated(
         kind="measured" if table.is_native else "simulated",
         task=regulate.task,
@@ -150,13 +151,18 @@ def read_readings(run_path: Path) -> Any:  # noqa: ANN401 - as streams
     return readings
 
 
-def shares(jobs: rows.Jobs, readings: Any) -> tuple[float | None, int]:  # noqa: ANN401 - as streams
+def shares(
+    jobs: rows.Jobs,
+    readings: Any,  # noqa: ANN401 - as streams
+    lease_ns: int | None = None,
+) -> tuple[float | None, int]:
     """Tell for which part of the jobs' time co-runners were allowed, and how often they stopped.
 
     Args:
         jobs: Rows of jobs.npy, finished; shape (job,).
         readings: Rows of regulation.npy; shape (reading,). A decision holds until the next one,
             and co-runners run before the first.
+        lease_ns: How long a permission lasts; None: until the next reading.
 
     Returns:
         The part, None without a job; stops of the whole run.
@@ -172,6 +178,12 @@ def shares(jobs: rows.Jobs, readings: Any) -> tuple[float | None, int]:  # noqa:
         return None, stops
     if len(times) == 0:
         return 1.0, stops
+    if lease_ns is not None:
+        ends_early = is_allowed & (np.diff(times, append=times[-1]) > lease_ns)
+        times = np.concatenate([times, times[ends_early] + lease_ns])
+        order = np.argsort(times, kind="stable")
+        is_allowed = np.concatenate([is_allowed, np.zeros(int(ends_early.sum()), dtype=bool)])
+        times, is_allowed = times[order], is_allowed[order]
     # Time that was allowed until an instant, linear between readings.
     edges = np.concatenate([times, [max(int(times[-1]), int(ends.max())) + 1]])
     until = np.concatenate([[0], np.cumsum(np.diff(edges) * is_allowed)])
