@@ -47,9 +47,22 @@ static int guarded_cpus(
 {
     *out_cpus = (struct laxity_cpus){{0}};
     for (uint32_t i = 0; i < segment->n_corunners; i++) {
-        const struct laxity_cpus *cpus = &laxity_segment_corunner(segment, i)->config.cpus;
-        for (unsigned cpu = 0; cpu < laxity_cpus_end(cpus); cpu++) {
-            if (laxity_cpus_has(cpus, cpu)) {
+        const struct laxity_process_config *work = &laxity_segment_corunner(segment, i)->config;
+        const bool is_fixed =
+            work->policy == LAXITY_POLICY_FIFO || work->policy == LAXITY_POLICY_RR;
+        if (!is_fixed || work->priority >= LAXITY_GUARD_PRIORITY) {
+            return laxity_refuse(
+                error,
+                LAXITY_EXIT_USAGE,
+                "co-runner \"%s\": a guard holds only work of policy fifo or rr with a priority "
+                "below "
+                "%d; add --policy rr --priority 1",
+                work->name,
+                LAXITY_GUARD_PRIORITY
+            );
+        }
+        for (unsigned cpu = 0; cpu < laxity_cpus_end(&work->cpus); cpu++) {
+            if (laxity_cpus_has(&work->cpus, cpu)) {
                 laxity_cpus_add(out_cpus, cpu);
             }
         }

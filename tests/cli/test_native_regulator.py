@@ -135,6 +135,15 @@ def test_corunner_on_the_cpu_of_a_task_is_refused(tmp_path: Path):
     assert (done.returncode, "give both CPUs of their own" in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.parametrize("policy", [("--policy", "other"), ("--policy", "rr", "-f", "50")])
+def test_corunner_that_a_guard_cannot_hold_is_refused(policy: tuple[str, ...], tmp_path: Path):
+    words = command(tmp_path, plan_file(tmp_path / "plan"))
+    at = words.index("--policy")
+    done = run([*words[:at], *policy, *words[at + 4 :]])
+    assert done.returncode == 2
+    assert 'co-runner "load": a guard holds only work of policy fifo or rr' in done.stderr
+
+
 def test_regulator_on_the_cpu_of_a_task_is_refused(tmp_path: Path):
     done = run(command(tmp_path, plan_file(tmp_path / "plan", core=CPU)))
     assert (done.returncode, "choose another cpu in [regulate]" in done.stderr) == (2, True)
