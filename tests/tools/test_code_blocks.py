@@ -156,6 +156,8 @@ MAY_END_SO = {
     "laxity run examples/one-task.toml": {0, 1},
     "laxity run -p 10ms -t 400 -c 1 --max-response": {0, 1},
     "laxity profile wcet": {0, 4},
+    # On a loaded machine a job may be longer than each of the profile.
+    "laxity run tracking vga": {0, 4},
     "laxity profile schedulability": {0, 4},
 }
 # What a page takes for granted: files that it names and does not show, and what makes others.
@@ -247,7 +249,7 @@ def typed(tmp_path: Path) -> Callable[[Path], int]:
 
 
 def test_tutorial_has_commands_of_each_of_its_questions():
-    for part in (ROOT / "docs/tutorial.md").read_text().split("\n## ")[1:5]:
+    for part in (ROOT / "docs/tutorial.md").read_text().split("\n## ")[1:6]:
         assert "```sh\n" in part, part.splitlines()[0]
 
 
