@@ -15,7 +15,9 @@
 #include <stdint.h>
 
 enum {
-    LAXITY_PASSAGE_SLOTS = 256, /* a power of two */
+    /* A power of two. The kernel may keep a regulator from its CPU for 50 ms: room for 160 marks in
+     * a millisecond. */
+    LAXITY_PASSAGE_SLOTS = 8192,
     LAXITY_PASSAGE_LINE_BYTES = 64,
 };
 

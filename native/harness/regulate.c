@@ -340,6 +340,16 @@ bool laxity_regulate_lose(struct laxity_regulate *regulate, pid_t pid, struct la
 static void judge(const struct laxity_regulate *regulate, struct laxity_error *error)
 {
     const struct laxity_regulator_board *board = regulate->board;
+    if (error->exit_code == 0 && board->lost > 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_NO_VERDICT,
+            "marks were lost %" PRIu64 " times, because the regulator was kept from CPU %" PRIu32
+            "; keep other work from it",
+            board->lost,
+            regulate->plan->core
+        );
+    }
     laxity_regulated_jobs_judge(&board->jobs, &board->policy, error);
     if (error->exit_code == 0 && board->late_stops > 0) {
         laxity_error_set(

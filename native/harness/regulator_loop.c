@@ -20,7 +20,7 @@
 #include <time.h>
 
 enum {
-    MARKS_MAX = LAXITY_PASSAGE_SLOTS,
+    MARKS_MAX = 256, /* checkpoints of one reading */
 };
 
 struct loop {
@@ -62,6 +62,7 @@ static uint32_t lose_passages(
 )
 {
     loop->position = head;
+    loop->board->lost++;
     const uint64_t job = n_before > 0 ? out_marks[n_before - 1].job : loop->board->policy.job;
     out_marks[0] = (struct laxity_regulation_mark){.job = job, .checkpoint = UINT32_MAX};
     return 1;
@@ -77,7 +78,7 @@ take_passages(struct loop *loop, int64_t now_ns, struct laxity_regulation_mark *
     for (; loop->position < head; loop->position++) {
         struct laxity_passage passage;
         uint32_t checkpoint = 0;
-        if (!laxity_passage_at(ring, loop->position, &passage)) {
+        if (!laxity_passage_at(ring, loop->position, &passage) || n == MARKS_MAX) {
             return lose_passages(loop, head, n, out_marks);
         }
         if (passage.wall_ns > now_ns) {

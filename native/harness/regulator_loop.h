@@ -36,6 +36,7 @@ struct laxity_regulator_board {
     uint64_t late_stops; /* work stood still later than the plan says */
     int64_t latest_ns;   /* the latest of them, after its permission had ended */
     uint64_t late_marks; /* passages that were read later than the plan says */
+    uint64_t lost;       /* readings that found passages overwritten */
     struct laxity_regulation_reasons_row rows[LAXITY_REGULATOR_ROWS];
 };
 

@@ -39,7 +39,7 @@ enum {
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 512,
     LAXITY_VERSION_TASK_BYTES = 101120,
-    LAXITY_VERSION_HEADER_BYTES = 88640,
+    LAXITY_VERSION_HEADER_BYTES = 342592,
     /* In a task: what is looked at while a run goes on (python/laxity/store/live_segment.py). */
     LAXITY_VERSION_NOT_MET_OFFSET = 11920,
     LAXITY_VERSION_HISTOGRAMS_OFFSET = 12008,

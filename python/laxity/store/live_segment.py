@@ -32,7 +32,7 @@ EDGES_NS: NDArray[np.int64] = np.concatenate(
 # native/harness/segment.h
 _HEAD = struct.Struct("=IIQI")
 MAGIC, VERSION = 0x4C415831, 19
-HEADER_BYTES, TASK_BYTES = 88_640, 101_120
+HEADER_BYTES, TASK_BYTES = 342_592, 101_120
 # Of struct laxity_task.
 NOT_MET_AT, HISTOGRAMS_AT = 11_920, 12_008
 _N_COUNTS = len(Quantity) * (len(EDGES_NS) - 1)
