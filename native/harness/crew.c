@@ -268,9 +268,10 @@ static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
 }
 
 /* Nothing stops co-runners any more, or for ever: they end before they take more of a job. */
-static bool lose_regulator(struct laxity_crew *crew, pid_t pid)
+static bool lose_regulator(struct laxity_crew *crew, pid_t pid, int wait_status)
 {
-    if (!laxity_regulate_lose(&crew->regulate, pid, crew->error)) {
+    const bool is_stopped = WIFSTOPPED(wait_status);
+    if (!laxity_regulate_lose(&crew->regulate, pid, is_stopped, crew->error)) {
         return false;
     }
     for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
@@ -287,7 +288,7 @@ void laxity_crew_reap(struct laxity_crew *crew)
     int wait_status = 0;
     pid_t pid = 0;
     while ((pid = waitpid(-1, &wait_status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
-        if (!WIFCONTINUED(wait_status) && lose_regulator(crew, pid)) {
+        if (!WIFCONTINUED(wait_status) && lose_regulator(crew, pid, wait_status)) {
             continue;
         }
         if (WIFSTOPPED(wait_status) || WIFCONTINUED(wait_status)) {

@@ -315,14 +315,18 @@ static int index_of(const struct laxity_regulate *regulate, pid_t pid)
     return -1;
 }
 
-bool laxity_regulate_lose(struct laxity_regulate *regulate, pid_t pid, struct laxity_error *error)
+bool laxity_regulate_lose(
+    struct laxity_regulate *regulate, pid_t pid, bool is_stopped, struct laxity_error *error
+)
 {
     const int index = index_of(regulate, pid);
     if (index < 0 || pid <= 0) {
         return false;
     }
-    (void)kill(pid, SIGKILL); /* it may only stand still */
-    (void)waitpid(pid, NULL, 0);
+    if (is_stopped) {
+        (void)kill(pid, SIGKILL);
+        (void)waitpid(pid, NULL, 0);
+    }
     regulate->pids[index] = 0;
     if (regulate->is_ending) {
         return false;

@@ -48,9 +48,11 @@ int laxity_regulate_begin(
 /* laxity_regulate_store - rows so far into the stream */
 void laxity_regulate_store(struct laxity_regulate *regulate);
 
-/* laxity_regulate_lose - a child has ended or stands still. True if it was one of these and had to
- * go on; then the error is set, and co-runners have to end at once. */
-bool laxity_regulate_lose(struct laxity_regulate *regulate, pid_t pid, struct laxity_error *error);
+/* laxity_regulate_lose - a child has ended, or stands still and has not. True if it was one of
+ * these and had to go on; then the error is set, and co-runners have to end at once. */
+bool laxity_regulate_lose(
+    struct laxity_regulate *regulate, pid_t pid, bool is_stopped, struct laxity_error *error
+);
 
 /* laxity_regulate_end - let co-runners go, end regulator and guards, and judge the run */
 void laxity_regulate_end(struct laxity_regulate *regulate, struct laxity_error *error);

@@ -182,6 +182,9 @@ def profile(**given: Any) -> int:  # noqa: ANN401 - as click gives them
 
     One cold job runs alone and with each load: on one CPU, on two, and so on. Then five jobs follow
     one another, and another program precedes and preempts the job, alone and with the worst load.
+
+    On this machine jobs run alone, between loads, and with loads all the time. Nothing measures
+    traffic there: laxity run --regulate counts all time with co-runners as lost until a mark.
     """
     from laxity.contention.document import (  # noqa: PLC0415 - heavy
         LOAD_COLUMNS,
