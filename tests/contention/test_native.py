@@ -63,7 +63,19 @@ def test_reload_after_a_stop_is_the_longest_cold_job_less_the_median_alone():
 def test_overhead_is_that_of_the_median_job():
     # 1600 of 1000 us.
     assert made().loads[0].overhead_ppm == 600_000
-    assert "takes 60.00 % longer than without (measured, medians, n = 3)" in native_text(made())
+    text = native_text(made())
+    assert "takes 60.00 % longer than without (measured, medians, n = 3)." in text
+    # 1000 us in the first half, the median of 1000 and 1200 in the second: 10 %, and 60 % is more
+    # than three times that.
+    assert made().drift_ppm == 100_000
+    assert "no effect" not in text
+
+
+def test_effect_that_is_no_larger_than_drift_is_none():
+    table = table_of(PROGRAM, ALONE, COLD, [job(1290, 400, 700)])
+    # 29 % is less than three times 10 %.
+    words = "takes 29.00 % longer than without (measured, medians, n = 3). That shows no effect: "
+    assert f"{words}jobs alone changed by 10.00 %" in native_text(table)
 
 
 def test_all_time_with_loads_may_be_lost():

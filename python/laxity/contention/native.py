@@ -54,6 +54,8 @@ from laxity.platform.plan import REGULATION_PLAN
 from laxity.store.run_directory import Run, open_run
 
 _MILLION = 1_000_000
+# An effect is at least three times what changes without it.
+_DRIFTS = 3
 # Of a job in a table that promises nothing: no job is longer.
 _ENDLESS_NS = 3600 * 10**9
 # As the profile of a simulated platform: lines are written, without a pause.
@@ -294,6 +296,7 @@ def table_of(
     load = table.loads[0]
     return msgspec.structs.replace(
         table,
+        drift_ppm=_drift_ppm(alone),
         repeated=Repeated(kind="observed", n=len(jobs), most_ns=most_ns),
         # The reload is not in the queues: no core waits for them when it is to stop.
         stopped=Stopped(
@@ -306,6 +309,16 @@ def table_of(
             is_level_shared=True,
         ),
     )
+
+
+def _drift_ppm(alone: Sequence[NativeJob]) -> int:
+    """Tell how far the medians of the first and of the second half of the jobs are apart."""
+    times_ns = [job.took_ns for job in alone]
+    middle = len(times_ns) // 2
+    if middle == 0:
+        return 0
+    before, after = float(np.median(times_ns[:middle])), float(np.median(times_ns[middle:]))
+    return round(abs(after / before - 1) * _MILLION)
 
 
 def _table(
@@ -380,6 +393,13 @@ def native_text(table: ContentionTable) -> str:
     load = table.loads[0]
     least = format_percent(_least_theta_ppm(table))
     n_phases, n = len(table.phases), _n_jobs(table)
+    drift_ppm = table.drift_ppm or 0
+    shown = ""
+    if abs(load.overhead_ppm) < _DRIFTS * drift_ppm:
+        shown = (
+            f" That shows no effect: jobs alone changed by {percent(drift_ppm)} from the first to "
+            "the second half of their run."
+        )
     longer = "longer" if load.overhead_ppm >= 0 else "less"
     parts = "one part; it has no mark that gives a part back (laxity_phase)"
     if n_phases > 1:
@@ -390,7 +410,7 @@ def native_text(table: ContentionTable) -> str:
         f"(measured, n = {n}).",
         f"With `load {' '.join(_LOAD)}` on CPUs {format_cpus(load.cpus)} all the time, a job "
         f"takes {percent(abs(load.overhead_ppm))} {longer} than without (measured, medians, "
-        f"n = {n}).",
+        f"n = {n}).{shown}",
         f"After a stop the job loads again what loads have evicted, for at most "
         f"{format_duration_ns(table.reload_ns)} (observed, n = {n}, margin included).",
         "There is no sensor of the traffic: all time in which co-runners run counts as lost. "
@@ -420,6 +440,7 @@ _COLUMNS = (
         "measured",
         n=_n_jobs,
     ),
+    Column("drift_ppm", "drift", lambda table: table.drift_ppm, "measured", n=_n_jobs),
     Column("phases", "phases", lambda table: len(table.phases), "measured", n=_n_jobs),
     Column("least_theta_ppm", "least theta", _least_theta_ppm, "modelled"),
 )

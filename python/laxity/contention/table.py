@@ -206,7 +206,8 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     that begin no phase included. `contended_ns`: the job if each 10 µs of it met the load that
     delays that part most; `shared_contended_ns`: the same where jobs of other tasks may precede the
     job. `repeated`, `preempted`, `stopped`: null, as for these two: it was not measured.
-    `sha256`: of all other members; null: written before tables had one.
+    `drift_ppm`: of a machine, how far the median of jobs alone moved within their run. `sha256`: of
+    all other members; null: written before tables had one.
     """
 
     schema: Literal[2]  # TABLE_SCHEMA
@@ -228,6 +229,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     repeated: Repeated | None = None
     preempted: Preempted | None = None
     stopped: Stopped | None = None
+    drift_ppm: OverheadPpm | None = None
     sha256: Sha256 | None = None
 
     @property
