@@ -17,7 +17,7 @@ from laxity.store.npy import read_stream
 pytestmark = [needs_fifo, needs_two_cpus, pytest.mark.serial]
 
 OTHER_CPU = min(os.sched_getaffinity(0))
-JOBS = 20
+JOBS = 10
 CORUNNER = f"load 8MiB 0 0@{OTHER_CPU}"
 
 
