@@ -137,11 +137,45 @@ void a_line_that_was_written_on_another_core_is_missed_once_on_the_return(void)
     check_written_elsewhere(run_engine(written_elsewhere()));
 }
 
+/*
+ * Eight stores write all of a line: the first one misses, the others join it. Then nothing is read
+ * for the line, and it is there: two more stores hit. All their instructions lie in one line.
+ */
+void stores_to_a_line_that_merging_has_filled_hit(void)
+{
+    constexpr unsigned LONG_WORD = 3; /* eight bytes */
+    constexpr unsigned WORDS = LINE_BYTES / 8;
+    Case asked;
+    asked.platform = a_platform(1, 4);
+    asked.platform.fill_buffers = 2;
+    asked.platform.store_entries = 2;
+    asked.platform.merges_stores = true;
+    asked.platform.memory.line_ticks = 1000;
+    asked.tasks = {a_task(1, 1, 0)};
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(WORDS + 4, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    for (unsigned i = 0; i < WORDS + 2; i++) {
+        words.access(i + 1, 0x8000 + std::uint64_t{i} % WORDS * 8, LONG_WORD, true);
+    }
+    words.mark(WORDS + 3, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    for (const Told &told : {run_naive(asked), run_engine(asked)}) {
+        const laxity_sim_counts &counts = told.totals.cores[0];
+        CHECK_EQUAL(counts.stores, WORDS + 2);
+        CHECK_EQUAL(counts.store_misses, WORDS);
+        CHECK_EQUAL(counts.joins, WORDS - 1);
+        CHECK_EQUAL(counts.merged, 1);
+    }
+}
+
 } // namespace
 
 int main()
 {
     RUN(a_core_loses_what_another_one_evicts_from_an_inclusive_level);
     RUN(a_line_that_was_written_on_another_core_is_missed_once_on_the_return);
+    RUN(stores_to_a_line_that_merging_has_filled_hit);
     return test_exit_code();
 }

@@ -204,6 +204,48 @@ void a_corunner_that_fails_at_once_ends_at_its_start(void)
     }
 }
 
+/* A job whose second access comes before its first one, then executes for long; a co-runner on
+ * another core. */
+Case one_out_of_order(void)
+{
+    constexpr unsigned LONG = 50;
+    Case asked;
+    asked.platform = a_platform(2, 4);
+    asked.tasks = {a_task(1, 1, 0), a_task(2, 1, 0)};
+    asked.tasks[1].program = 1;
+    asked.tasks[1].is_corunner = true;
+    std::vector<Words> programs(2);
+    for (Words &words : programs) {
+        words.define(CODE, std::vector<std::uint8_t>(10, 4));
+        words.define(CODE + LINE_BYTES, std::vector<std::uint8_t>(10, 4));
+        words.execute(0);
+        words.mark(0, LAXITY_MARK_JOB_START);
+        if (&words == programs.data()) {
+            words.access(5, 0x8000, WORD, false);
+            words.access(3, 0x8004, WORD, false);
+        }
+        for (unsigned i = 0; i < LONG; i++) {
+            words.execute(1);
+        }
+        words.execute(0);
+        words.mark(1, LAXITY_MARK_JOB_FINISH);
+    }
+    asked.programs = programs;
+    return asked;
+}
+
+/* Both fetch their first line at 0: there at 2 and 3. At 2 + 5 the job loads a line that is there
+ * at
+ * 9. Then it fails, and all ends: the co-runner has executed 9 - 3 instructions. */
+void a_corunner_goes_no_further_than_a_job_that_fails_by_an_access_out_of_order(void)
+{
+    const Case asked = one_out_of_order();
+    for (const Told &told : {run_naive(asked), run_engine(asked)}) {
+        CHECK_EQUAL(told.totals.cores[0].instructions, 5);
+        CHECK_EQUAL(told.totals.cores[1].instructions, 6);
+    }
+}
+
 } // namespace
 
 int main()
@@ -217,5 +259,6 @@ int main()
     RUN(a_store_into_a_shared_range_ends_the_program_behind_stores_to_its_line);
     RUN(a_store_beside_a_shared_range_is_one);
     RUN(a_corunner_that_fails_at_once_ends_at_its_start);
+    RUN(a_corunner_goes_no_further_than_a_job_that_fails_by_an_access_out_of_order);
     return test_exit_code();
 }
