@@ -204,8 +204,8 @@ void a_corunner_that_fails_at_once_ends_at_its_start(void)
     }
 }
 
-/* A job whose second access comes before its first one, then executes for long; a co-runner on
- * another core. */
+/* A job whose second access comes before its first one, then executes for long what it has executed
+ * before; a co-runner on another core. */
 Case one_out_of_order(void)
 {
     constexpr unsigned LONG = 50;
@@ -216,11 +216,14 @@ Case one_out_of_order(void)
     asked.tasks[1].is_corunner = true;
     std::vector<Words> programs(2);
     for (Words &words : programs) {
-        words.define(CODE, std::vector<std::uint8_t>(10, 4));
+        words.define(CODE, {4});
         words.define(CODE + LINE_BYTES, std::vector<std::uint8_t>(10, 4));
+        words.define(CODE + 2 * LINE_BYTES, std::vector<std::uint8_t>(10, 4));
         words.execute(0);
         words.mark(0, LAXITY_MARK_JOB_START);
+        words.execute(1);
         if (&words == programs.data()) {
+            words.execute(2);
             words.access(5, 0x8000, WORD, false);
             words.access(3, 0x8004, WORD, false);
         }
@@ -234,15 +237,17 @@ Case one_out_of_order(void)
     return asked;
 }
 
-/* Both fetch their first line at 0: there at 2 and 3. At 2 + 5 the job loads a line that is there
- * at
- * 9. Then it fails, and all ends: the co-runner has executed 9 - 3 instructions. */
+/*
+ * The job: its first line is there at 2, the second at 3 + 2, the third at 15 + 2; at 17 + 5 it
+ * loads a line that is there at 24. Then it fails after 1 + 10 + 5 instructions, and all ends. The
+ * co-runner: lines at 3 and 4 + 2, so that it has executed 1 + (24 - 6) instructions.
+ */
 void a_corunner_goes_no_further_than_a_job_that_fails_by_an_access_out_of_order(void)
 {
     const Case asked = one_out_of_order();
     for (const Told &told : {run_naive(asked), run_engine(asked)}) {
-        CHECK_EQUAL(told.totals.cores[0].instructions, 5);
-        CHECK_EQUAL(told.totals.cores[1].instructions, 6);
+        CHECK_EQUAL(told.totals.cores[0].instructions, 16);
+        CHECK_EQUAL(told.totals.cores[1].instructions, 19);
     }
 }
 
