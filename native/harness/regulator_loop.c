@@ -12,7 +12,6 @@
 #include "regulator/jobs.h"
 #include "regulator/plan.h"
 #include "regulator/policy.h"
-#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -136,6 +135,30 @@ static bool is_late(const struct loop *loop, int64_t held_ns)
     return !is_known || now_worked_ns - loop->worked_ns > permitted_ns - loop->given_ns;
 }
 
+/* Holds of a guard that are new. */
+static void take_holds(
+    struct loop *loop,
+    unsigned index,
+    const struct laxity_hold *hold,
+    struct guards_seen *seen,
+    int64_t *newest_ns
+)
+{
+    struct laxity_regulator_board *board = loop->board;
+    const uint32_t n_new = hold->holds - loop->holds[index];
+    loop->holds[index] = hold->holds;
+    if (n_new == 0) {
+        return;
+    }
+    *newest_ns = hold->since_ns > *newest_ns ? hold->since_ns : *newest_ns;
+    seen->n_stops = n_new > seen->n_stops ? n_new : seen->n_stops;
+    if (is_late(loop, hold->since_ns)) {
+        const int64_t after_ns = hold->since_ns - loop->granted_ns;
+        board->late_stops++;
+        board->latest_ns = after_ns > board->latest_ns ? after_ns : board->latest_ns;
+    }
+}
+
 /* A stop ends one permission, on all CPUs: those of several guards are one. Of each it is known how
  * many there were, and when the newest was complete. */
 static struct guards_seen look_at_guards(struct loop *loop, int64_t now_ns)
@@ -151,17 +174,8 @@ static struct guards_seen look_at_guards(struct loop *loop, int64_t now_ns)
         } else if (hold.since_ns > seen.stopped_since_ns) {
             seen.stopped_since_ns = hold.since_ns;
         }
-        const uint32_t n_new = is_after ? 0 : hold.holds - loop->holds[i];
-        loop->holds[i] += n_new;
-        if (n_new > 0) {
-            newest_ns = hold.since_ns > newest_ns ? hold.since_ns : newest_ns;
-            seen.n_stops = n_new > seen.n_stops ? n_new : seen.n_stops;
-            const int64_t after_ns = hold.since_ns - loop->granted_ns;
-            struct laxity_regulator_board *board = loop->board;
-            if (is_late(loop, hold.since_ns)) {
-                board->late_stops++;
-                board->latest_ns = after_ns > board->latest_ns ? after_ns : board->latest_ns;
-            }
+        if (!is_after) {
+            take_holds(loop, i, &hold, &seen, &newest_ns);
         }
     }
     seen.n_stops =

@@ -19,6 +19,7 @@
 #include "harness/segment.h"
 #include "harness/stalls.h"
 #include "harness/stop_on.h"
+#include "regulator/plan.h"
 #include "schema/run.h"
 
 #include <errno.h>

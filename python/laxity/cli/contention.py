@@ -162,7 +162,7 @@ contention.add_command(advise)
     metavar="TIME",
     default="100ms",
     show_default=True,
-    help="native: time between two jobs.",
+    help="Native: time between two jobs.",
 )
 @click.option(
     "-t",
@@ -171,7 +171,7 @@ contention.add_command(advise)
     metavar="N",
     default=1000,
     show_default=True,
-    help="native: jobs of each of three runs.",
+    help="Native: jobs of each of three runs.",
 )
 @click.option(
     "-o", "--output", metavar="FILE", required=True, help="File of the table; must not exist."
