@@ -16,10 +16,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-int laxity_guard_enter(unsigned cpu)
+int laxity_guard_enter(unsigned cpu, int priority)
 {
     int rc = laxity_go_to_cpu(cpu);
-    rc = rc ? rc : laxity_set_policy(LAXITY_POLICY_FIFO, LAXITY_GUARD_PRIORITY);
+    rc = rc ? rc : laxity_set_policy(LAXITY_POLICY_FIFO, priority);
     if (rc == 0 && mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
         rc = -errno;
     }

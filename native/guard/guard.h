@@ -18,11 +18,11 @@ enum {
 };
 
 /*
- * laxity_guard_enter - put the calling process on its CPU, with its priority and its memory locked
+ * laxity_guard_enter - put the calling process on a CPU, under FIFO, with its memory locked
  *
  * Returns 0 or -errno: -EPERM without the right to use FIFO.
  */
-int laxity_guard_enter(unsigned cpu);
+int laxity_guard_enter(unsigned cpu, int priority);
 
 /* laxity_guard_run - guard a CPU until the lease is over */
 void laxity_guard_run(struct laxity_lease *lease, int timer_fd);

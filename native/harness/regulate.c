@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "base/port/atomic64.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "guard/guard.h"
 #include "guard/lease.h"
@@ -55,8 +54,7 @@ static int guarded_cpus(
                 error,
                 LAXITY_EXIT_USAGE,
                 "co-runner \"%s\": a guard holds only work of policy fifo or rr with a priority "
-                "below "
-                "%d; add --policy rr --priority 1",
+                "below %d; add --policy rr --priority 1",
                 work->name,
                 LAXITY_GUARD_PRIORITY
             );
@@ -115,8 +113,7 @@ static int check_task(
             error,
             LAXITY_EXIT_USAGE,
             "task \"%s\": its jobs are processes or a program's own, whose passages no regulator "
-            "sees; "
-            "regulate a workload",
+            "sees; regulate a workload",
             name
         );
     }
@@ -157,19 +154,9 @@ static void tell_ready(struct laxity_regulator_board *board, int rc)
     atomic_fetch_add(&board->n_ready, 1);
 }
 
-static int enter_regulator(unsigned cpu)
-{
-    int rc = laxity_go_to_cpu(cpu);
-    rc = rc ? rc : laxity_set_policy(LAXITY_POLICY_FIFO, REGULATOR_PRIORITY);
-    if (rc == 0 && mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
-        rc = -errno;
-    }
-    return rc;
-}
-
 static _Noreturn void play_guard(struct laxity_regulate *regulate, unsigned index, unsigned cpu)
 {
-    const int rc = laxity_guard_enter(cpu);
+    const int rc = laxity_guard_enter(cpu, LAXITY_GUARD_PRIORITY);
     tell_ready(regulate->board, rc);
     if (rc == 0) {
         laxity_guard_run(&regulate->board->leases[index], regulate->timer_fds[index]);
@@ -186,7 +173,7 @@ static _Noreturn void play_regulator(struct laxity_regulate *regulate)
         .timer_fds = regulate->timer_fds,
         .n_guards = regulate->n_guards,
     };
-    const int rc = enter_regulator(regulate->plan->core);
+    const int rc = laxity_guard_enter(regulate->plan->core, REGULATOR_PRIORITY);
     tell_ready(regulate->board, rc);
     if (rc == 0) {
         laxity_regulator_loop(&config);
@@ -276,10 +263,10 @@ int laxity_regulate_begin(
         return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
-            "cannot regulate co-runners: %s; regulator and guards need SCHED_FIFO: run as root, or "
-            "raise ulimit -r to %d",
+            "cannot regulate co-runners: %s; %s",
             strerrordesc_np(-rc),
-            REGULATOR_PRIORITY
+            rc == -EPERM ? "run as root, or raise rtprio in limits.conf to 98"
+                         : "end other processes, or raise ulimit -l and ulimit -n"
         );
     }
     return 0;

@@ -5,7 +5,6 @@
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "guard/lease.h"
-#include "harness/mark_table.h"
 #include "harness/passage_ring.h"
 #include "harness/release.h"
 #include "harness/segment.h"
@@ -43,18 +42,6 @@ struct guards_seen {
     int64_t stops_ns[LAXITY_REGULATION_STOPS_MAX];
 };
 
-static bool find_checkpoint(struct loop *loop, uint32_t mark, uint32_t *out_checkpoint)
-{
-    struct laxity_regulated_jobs *jobs = &loop->board->jobs;
-    const struct laxity_regulation_plan *plan = loop->config->plan;
-    if (mark == LAXITY_MARK_JOB_START || mark == LAXITY_MARK_JOB_FINISH) {
-        laxity_regulated_jobs_border(jobs);
-        *out_checkpoint = mark == LAXITY_MARK_JOB_START ? 0 : plan->table.n_phases;
-        return true;
-    }
-    return laxity_regulated_jobs_pass(jobs, plan, mark, out_checkpoint);
-}
-
 /* The job of a lost passage is outside the promise, until the next job starts. */
 static uint32_t lose_passages(
     struct loop *loop, uint64_t head, uint32_t n_before, struct laxity_regulation_mark *out_marks
@@ -84,10 +71,11 @@ take_passages(struct loop *loop, int64_t now_ns, struct laxity_regulation_mark *
             break;
         }
         loop->next_job = passage.job + 1;
-        loop->board->jobs.n += passage.mark == LAXITY_MARK_JOB_FINISH;
         loop->board->late_marks +=
             passage.wall_ns < loop->last_ns - loop->config->plan->terms.mark_ns;
-        if (find_checkpoint(loop, passage.mark, &checkpoint)) {
+        if (laxity_regulated_jobs_pass(
+                &loop->board->jobs, loop->config->plan, passage.mark, &checkpoint
+            )) {
             out_marks[n++] = (struct laxity_regulation_mark){
                 .job = passage.job,
                 .checkpoint = checkpoint,
@@ -220,7 +208,6 @@ follow(struct loop *loop, const struct guards_seen *seen, int64_t now_ns, int64_
     }
 }
 
-/* There is no sensor: the column of the traffic stays 0. */
 static void store(struct laxity_regulator_board *board, int64_t now_ns, bool is_allowed)
 {
     const uint64_t made = laxity_atomic64_load(&board->rows_made);
@@ -229,7 +216,7 @@ static void store(struct laxity_regulator_board *board, int64_t now_ns, bool is_
         return;
     }
     board->rows[made & (LAXITY_REGULATOR_ROWS - 1)] =
-        laxity_regulation_row(&board->policy, now_ns, 0, is_allowed);
+        laxity_regulation_row(&board->policy, now_ns, LAXITY_TRAFFIC_UNKNOWN, is_allowed);
     laxity_atomic64_store(&board->rows_made, made + 1);
 }
 

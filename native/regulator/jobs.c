@@ -3,6 +3,7 @@
 #include "regulator/jobs.h"
 
 #include "base/error.h"
+#include "harness/mark_table.h"
 #include "regulator/plan.h"
 #include "regulator/policy.h"
 #include "schema/streams.h"
@@ -18,11 +19,6 @@ _Static_assert(
     "the policy and the schema have the same reasons"
 );
 
-void laxity_regulated_jobs_border(struct laxity_regulated_jobs *jobs)
-{
-    memset(jobs->n_passed, 0, sizeof jobs->n_passed);
-}
-
 bool laxity_regulated_jobs_pass(
     struct laxity_regulated_jobs *jobs,
     const struct laxity_regulation_plan *plan,
@@ -30,6 +26,13 @@ bool laxity_regulated_jobs_pass(
     uint32_t *out_checkpoint
 )
 {
+    if (mark == LAXITY_MARK_JOB_START || mark == LAXITY_MARK_JOB_FINISH) {
+        const bool is_end = mark == LAXITY_MARK_JOB_FINISH;
+        memset(jobs->n_passed, 0, sizeof jobs->n_passed);
+        jobs->n += is_end;
+        *out_checkpoint = is_end ? plan->table.n_phases : 0;
+        return true;
+    }
     if (mark >= LAXITY_CHECKPOINT_MARKS) {
         return false;
     }
@@ -78,7 +81,7 @@ struct laxity_regulation_reasons_row laxity_regulation_row(
 {
     return (struct laxity_regulation_reasons_row){
         .time_ns = time_ns,
-        .traffic_bytes = (int64_t)bytes,
+        .traffic_bytes = bytes == LAXITY_TRAFFIC_UNKNOWN ? INT64_MIN : (int64_t)bytes,
         .slack_ns = policy->is_in_job ? policy->slack_ns : INT64_MIN,
         .phase = policy->is_in_job ? (uint16_t)policy->phase : UINT16_MAX,
         .allowed = is_allowed,

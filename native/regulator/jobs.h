@@ -13,16 +13,13 @@
 #include <stdint.h>
 
 struct laxity_regulated_jobs {
-    uint64_t n;                                 /* that ended; counted by the caller */
+    uint64_t n;                                 /* that ended */
     uint32_t n_passed[LAXITY_CHECKPOINT_MARKS]; /* of each mark in the job */
     struct laxity_checkpoint unknown;           /* the first that the plan lacks; passage 0: none */
 };
 
-/* laxity_regulated_jobs_border - a job starts or ends: it has passed no mark */
-void laxity_regulated_jobs_border(struct laxity_regulated_jobs *jobs);
-
-/* laxity_regulated_jobs_pass - checkpoint of a mark that the job passes, UINT32_MAX: the plan lacks
- * that passage. False: no phase begins there. */
+/* laxity_regulated_jobs_pass - checkpoint of a mark that the job passes, its start and end included
+ * (harness/mark_table.h); UINT32_MAX: the plan lacks that passage. False: no phase begins there. */
 bool laxity_regulated_jobs_pass(
     struct laxity_regulated_jobs *jobs,
     const struct laxity_regulation_plan *plan,
@@ -38,7 +35,8 @@ void laxity_regulated_jobs_judge(
     struct laxity_error *error
 );
 
-/* laxity_regulation_row - row of regulation.npy of a decision */
+/* laxity_regulation_row - row of regulation.npy of a decision; bytes may be LAXITY_TRAFFIC_UNKNOWN
+ */
 struct laxity_regulation_reasons_row laxity_regulation_row(
     const struct laxity_regulation *policy, int64_t time_ns, uint64_t bytes, bool is_allowed
 );

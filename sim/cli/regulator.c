@@ -64,19 +64,6 @@ static int64_t ns_of(const struct laxity_sim_regulator *regulator, uint64_t tick
     return (int64_t)(whole + (rest + numerator - 1) / numerator);
 }
 
-/* Checkpoint of a mark; false: no phase begins there. */
-static bool
-find_checkpoint(struct laxity_sim_regulator *regulator, uint32_t mark, uint32_t *out_checkpoint)
-{
-    const struct laxity_regulation_plan *plan = &regulator->plan;
-    if (mark == LAXITY_MARK_JOB_START || mark == LAXITY_MARK_JOB_FINISH) {
-        laxity_regulated_jobs_border(&regulator->jobs);
-        *out_checkpoint = mark == LAXITY_MARK_JOB_START ? 0 : plan->table.n_phases;
-        return true;
-    }
-    return laxity_regulated_jobs_pass(&regulator->jobs, plan, mark, out_checkpoint);
-}
-
 static uint32_t take_marks(
     struct laxity_sim_regulator *regulator,
     const struct laxity_sim_seen *seen,
@@ -88,7 +75,9 @@ static uint32_t take_marks(
     for (size_t i = 0; i < n_seen; i++) {
         uint32_t checkpoint = 0;
         if (seen[i].task != regulator->plan.task ||
-            !find_checkpoint(regulator, seen[i].mark, &checkpoint)) {
+            !laxity_regulated_jobs_pass(
+                &regulator->jobs, &regulator->plan, seen[i].mark, &checkpoint
+            )) {
             continue;
         }
         if (n == MARKS_MAX) {
@@ -103,7 +92,6 @@ static uint32_t take_marks(
             .wall_ns = seen[i].time_ns,
             .preemptions = seen[i].preemptions,
         };
-        regulator->jobs.n += seen[i].mark == LAXITY_MARK_JOB_FINISH;
     }
     return n;
 }

@@ -99,6 +99,8 @@ def test_corunners_stand_still_in_jobs_that_can_bear_no_loss_and_run_between_the
     assert done.returncode == 0, done.stderr
     rows, is_in_job = readings(tmp_path)
     assert np.count_nonzero(is_in_job) > 5
+    # There is no sensor.
+    assert np.all(np.ma.getmaskarray(rows["traffic_bytes"]))
     assert not np.any(rows["allowed"][is_in_job])
     assert {STOP_REASONS[reason] for reason in rows["reason"][is_in_job]} <= {"slack", "waits"}
     # A permission of 5 ms and a stop of 50 ms last to a release each 100 ms: 45 ms are left.

@@ -335,7 +335,7 @@ def _table(
         delay=0,
         cpus=list(program.load_cpus),
         overhead_ppm=overhead_ppm,
-        traffic_bytes_per_s=0,
+        traffic_bytes_per_s=None,
     )
     return ContentionTable(
         schema=TABLE_SCHEMA,
@@ -346,7 +346,7 @@ def _table(
         args=list(program.args),
         cpu=program.cpu,
         solo_ns=solo_ns,
-        solo_traffic_bytes_per_s=0,
+        solo_traffic_bytes_per_s=None,
         reload_ns=reload_ns,
         step_bytes_per_s=STEP_BYTES_PER_S,
         last_passages=last_passages,

@@ -177,11 +177,17 @@ def best_effort_bytes_per_s(table: ContentionTable, terms: Terms) -> int:
     A load whose traffic is limited runs for a part of the time, and costs the same part of what it
     costs without a limit. The profiled load that costs most for its traffic decides; less traffic
     than a step of the table counts as a step.
+
+    Raises:
+        ConfigError: The table has no traffic.
     """
     loads = [load for load in table.loads if len(load.cpus) == terms.n_loads]
     dearest = 0.0
     for load in loads:
         lasts = 1 + load.overhead_ppm / _MILLION
+        if load.traffic_bytes_per_s is None or table.solo_traffic_bytes_per_s is None:
+            msg = "policy budget: the table has no traffic, as its machine has no sensor"
+            raise ConfigError(msg)
         own = load.traffic_bytes_per_s - table.solo_traffic_bytes_per_s / lasts
         dearest = max(dearest, (1 - 1 / lasts) / max(own, table.step_bytes_per_s))
     allowed = terms.regulate.theta_ppm / (_MILLION + terms.regulate.theta_ppm)

@@ -104,7 +104,7 @@ def _figures(
     budget_ns = max(found.solo_ns * found.theta_ppm // 1_000_000, 1)
     since_ns = times_ns[within] - start_ns
     traffic = np.ma.getdata(of_job["traffic_bytes"]).astype(np.float64)
-    has_sensor = found.kind == "simulated"
+    has_sensor = not np.any(np.ma.getmaskarray(of_job["traffic_bytes"]))
     timeline = Timeline(
         times_ns=since_ns,
         # The traffic of a reading is that since the reading before.

@@ -90,10 +90,13 @@ class Load(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
 
 class MeasuredLoad(Load, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A load, the execution time that it adds to a whole job, and the platform's traffic then."""
+    """A load, the execution time that it adds to a whole job, and the platform's traffic then.
+
+    `traffic_bytes_per_s`: null: the machine has no sensor.
+    """
 
     overhead_ppm: OverheadPpm
-    traffic_bytes_per_s: Traffic
+    traffic_bytes_per_s: Traffic | None
 
 
 class Checkpoint(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -218,7 +221,7 @@ class ContentionTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, k
     args: list[str]
     cpu: Cpu
     solo_ns: Annotated[int, Meta(ge=1, le=3600 * 10**9)]
-    solo_traffic_bytes_per_s: Traffic
+    solo_traffic_bytes_per_s: Traffic | None
     reload_ns: Time
     step_bytes_per_s: Annotated[int, Meta(ge=1, le=1 << 34)]
     last_passages: list[Checkpoint]

@@ -51,7 +51,7 @@ static void die_with_the_test(void)
 static void play_guard(struct scene *scene, unsigned cpu)
 {
     die_with_the_test();
-    const int rc = laxity_guard_enter(cpu);
+    const int rc = laxity_guard_enter(cpu, LAXITY_GUARD_PRIORITY);
     atomic_store(&scene->refusal, (uint32_t)-rc);
     atomic_store(&scene->is_ready, 1);
     if (rc == 0) {
